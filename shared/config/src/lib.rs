@@ -1,1 +1,79 @@
-//! room
+//! `lastword.toml`: what this deployment receives, for whom, and with which secrets (by name only).
+//!
+//! Everything that can be wrong with it is found when it is read, all at once, each with its line, what
+//! was found and what is expected; a function refuses to start with a wrong one. This room may not
+//! resolve a secret, read the environment or open a file.
+
+mod checking;
+pub mod integration;
+mod problem;
+mod raw;
+pub mod secret;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lastword_domain::name::IntegrationName;
+use lastword_domain::retry::RetryPolicy;
+
+pub use integration::{Integration, Resource};
+pub use problem::{ConfigError, Problem};
+pub use secret::{InvalidSecretRef, SecretRef, SecretValue};
+
+/// The configuration that was built in: the workspace's `lastword.toml`.
+pub const BUILT_IN: &str = include_str!("../../../lastword.toml");
+
+/// A configuration that holds together.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// By the name in the URL.
+    pub integrations: BTreeMap<IntegrationName, Integration>,
+    /// How often and how long what could not be found out is tried again.
+    pub retry: RetryPolicy,
+}
+
+impl Config {
+    /// Reads and checks a configuration. `file` is only for messages.
+    ///
+    /// # Errors
+    /// Lists everything that is wrong.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
+        checking::check(file, text)
+    }
+
+    /// The integration of this name, as it stands in a URL.
+    #[must_use]
+    pub fn integration(&self, name: &str) -> Option<&Integration> {
+        IntegrationName::parse(name)
+            .ok()
+            .and_then(|name| self.integrations.get(&name))
+    }
+
+    /// Every secret that checks signatures.
+    #[must_use]
+    pub fn signing_secrets(&self) -> Vec<SecretRef> {
+        self.integrations
+            .values()
+            .flat_map(|integration| integration.signing.iter().cloned())
+            .collect()
+    }
+
+    /// Every secret that reads a provider's API.
+    #[must_use]
+    pub fn api_secrets(&self) -> Vec<SecretRef> {
+        self.integrations
+            .values()
+            .flat_map(|integration| integration.api_keys.values().cloned())
+            .collect()
+    }
+}
+
+/// How long a body is kept when the integration does not say.
+pub const DEFAULT_RETENTION: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// How often and how long, when the configuration does not say: about two hours in all.
+pub const DEFAULT_RETRY: RetryPolicy = RetryPolicy {
+    attempts: 20,
+    first_delay: Duration::from_secs(1),
+    longest_delay: Duration::from_secs(600),
+};

@@ -1,1 +1,19 @@
-//! room
+//! Everything a machine without an account needs: the embedded stores and the Lambda host around them.
+//!
+//! Generic plumbing: payloads are JSON text in and JSON text out, and no module here may know what a
+//! webhook, a resource or a decision is. Nothing listens on anything but loopback.
+
+// In reading order: what is called, who calls it, what it is called over.
+pub mod function;
+pub mod runtime_api;
+
+pub mod processes;
+
+pub mod gateway;
+pub mod mapping;
+
+pub mod ssm;
+pub mod stores;
+
+pub mod clients;
+mod loopback;

@@ -1,1 +1,20 @@
-//! room
+//! What every function's `main` needs and nothing else: clients, secrets, telemetry, variables.
+//!
+//! This is the edge. It reads the environment and the clock so that nothing further in has to, and it
+//! knows no table, no queue and no rule.
+//!
+//! * [`environment`] reads variables and names the missing one,
+//! * [`clients`] makes the SDK clients once per process over one shared HTTP client,
+//! * [`secrets`] turns references such as `ssm:/path` into values that cannot be printed,
+//! * [`telemetry`] writes one JSON line for each thing that happened.
+
+pub mod clients;
+pub mod environment;
+pub mod secrets;
+pub mod telemetry;
+mod transport;
+
+pub use clients::{ClientSettings, Clients, Endpoints, Patience};
+pub use environment::StartError;
+pub use secrets::{SecretError, SecretSource};
+pub use telemetry::{Level, Line, Measured, Unit};

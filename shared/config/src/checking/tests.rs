@@ -1,0 +1,194 @@
+use super::*;
+
+const GOOD: &str = r#"
+[integrations.billing]
+contract = "stripe"
+account = "acct_1"
+environment = "live"
+signing_secrets = ["ssm:/lastword/billing/signing", "env:OLD"]
+api_key = "secretsmanager:stripe"
+resources = ["subscription", "invoice"]
+
+[integrations.billing.accounts.acct_2]
+[integrations.billing.accounts.acct_3]
+api_key = "env:THREE"
+
+[integrations.erp]
+contract = "generic-hmac"
+account = "main"
+environment = "live"
+signing_secrets = ["env:ERP"]
+
+[integrations.erp.define.order]
+events = ["order.*"]
+id = "body:/order/id"
+version = "/order/version"
+snapshot = "/order"
+strategies = ["version"]
+"#;
+
+fn problems(text: &str) -> String {
+    Config::parse("lastword.toml", text)
+        .unwrap_err()
+        .to_string()
+}
+
+fn changed(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    problems(&GOOD.replacen(from, to, 1))
+}
+
+#[test]
+fn a_sound_file_is_taken() {
+    let config = Config::parse("lastword.toml", GOOD).unwrap();
+    let billing = config.integration("billing").unwrap();
+    assert_eq!(billing.resources.len(), 2);
+    let keys: Vec<_> = billing
+        .api_keys
+        .iter()
+        .map(|(account, key)| format!("{account} {key}"))
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "acct_1 secretsmanager:stripe",
+            "acct_2 secretsmanager:stripe",
+            "acct_3 env:THREE"
+        ]
+    );
+    let order = &config
+        .integration("erp")
+        .unwrap()
+        .resources
+        .values()
+        .next()
+        .unwrap();
+    assert_eq!(order.strategy, Strategy::Version);
+    assert!(config.integration("Billing").is_none());
+    assert!(config.integration("no such").is_none());
+}
+
+#[test]
+fn the_file_that_is_built_in_is_sound() {
+    if let Err(error) = Config::parse("lastword.toml", crate::BUILT_IN) {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn each_mistake_is_told_with_its_line_what_was_found_and_what_is_expected() {
+    let cases = [
+        (
+            "\"stripe\"",
+            "\"strpe\"",
+            "lastword.toml:3: integrations.billing.contract: unknown contract \"strpe\"; known are",
+        ),
+        (
+            "\"live\"",
+            "\"lve\"",
+            "lastword.toml:5: integrations.billing.environment: found \"lve\"; Stripe events are of",
+        ),
+        (
+            "[\"ssm:/lastword/billing/signing\", \"env:OLD\"]",
+            "[]",
+            "lastword.toml:6: integrations.billing.signing_secrets: found an empty list",
+        ),
+        (
+            "api_key = \"secretsmanager:stripe\"\n",
+            "",
+            "lastword.toml:2: integrations.billing.api_key: missing; expected a secret reference",
+        ),
+        (
+            "\"invoice\"]",
+            "\"invoce\"]",
+            "lastword.toml:8: integrations.billing.resources: found \"invoce\"; Stripe has",
+        ),
+        (
+            "[\"version\"]",
+            "[\"curent\"]",
+            "found \"curent\", expected \"current\" or \"version\"",
+        ),
+        (
+            "strategies = [\"version\"]",
+            "strategies = [\"current\"]",
+            "needs a read API",
+        ),
+        (
+            "integrations.erp.define",
+            "integrations.billing.define",
+            "does not let resource types be defined",
+        ),
+        ("account = \"acct_1\"\n", "", "missing field `account`"),
+        (
+            "account = \"acct_1\"",
+            "acount = \"acct_1\"",
+            "unknown field `acount`, expected one of",
+        ),
+        ("[integrations.erp]", "[integrations.ERP]", "found \"ERP\""),
+        ("contract = \"stripe\"", "contract = 3", "lastword.toml:3:"),
+        (
+            "contract = \"stripe\"",
+            "retention_days = 1\ncontract = \"stripe\"",
+            "found 1; expected 4 to 3650 days",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let told = changed(from, to);
+        assert!(told.contains(expected), "{to}\n{told}");
+    }
+}
+
+#[test]
+fn a_secret_written_into_the_file_is_refused_and_not_repeated() {
+    let told = changed("\"env:OLD\"", "\"whsec_PRIVATE\"");
+    assert!(
+        told.contains("lastword.toml:6") && !told.contains("PRIVATE"),
+        "{told}"
+    );
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let text = GOOD
+        .replace("\"stripe\"", "\"strpe\"")
+        .replace("\"env:ERP\"", "\"erp\"");
+    let error = Config::parse("lastword.toml", &text).unwrap_err();
+    assert_eq!(error.problems.len(), 2, "{error}");
+}
+
+#[test]
+fn a_strategy_that_the_evidence_does_not_allow_is_refused() {
+    let told = changed(
+        "[integrations.billing.accounts.acct_2]",
+        "[integrations.billing.strategies]\ninvoice = \"version\"\n[integrations.billing.accounts.acct_2]",
+    );
+    assert!(
+        told.contains("found \"version\"; the contract's evidence allows current"),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_empty_file_and_one_that_is_no_toml_are_refused() {
+    assert!(problems("").contains("expected at least one"));
+    assert!(problems("[integrations").contains("lastword.toml:1"));
+}
+
+#[test]
+fn limits_of_trying_again_are_checked() {
+    let config = Config::parse(
+        "x",
+        &format!("[retry]\nattempts = 3\nfirst_delay_seconds = 0.5\n{GOOD}"),
+    )
+    .unwrap();
+    assert_eq!(config.retry.attempts, 3);
+    assert_eq!(config.retry.first_delay, Duration::from_millis(500));
+    assert!(
+        problems(&format!("[retry]\nattempts = 0\n{GOOD}")).contains("x:2: retry.attempts")
+            || problems(&format!("[retry]\nattempts = 0\n{GOOD}"))
+                .contains("lastword.toml:2: retry.attempts: found 0")
+    );
+    assert!(
+        problems(&format!("[retry]\nfirst_delay_seconds = nan\n{GOOD}")).contains("expected 0.01")
+    );
+}

@@ -1,0 +1,285 @@
+//! Carries the records of a table's stream to a function; may not decide what a record means.
+//!
+//! The rules are Lambda's: batches in order per shard; a reported failure makes the lowest reported record
+//! the new position, and everything from it on comes again; a failed batch is halved and retried; what has
+//! used up its retries is set aside as a pointer and the mapping goes on.
+//!
+//! # Decision: when a position is saved
+//!
+//! Context: the queue behind the function lives in memory. At `kill -9` its messages are gone, while the
+//! stream and the position file stay. Had the file moved past a record whose message was still queued, that
+//! record would be lost to this path.
+//!
+//! Choice: a position P is saved only if, at a moment *after* the function had accepted P's batch, every
+//! queue downstream was seen empty: nothing visible, nothing in flight, nothing delayed. In this order, P
+//! read first and the queues looked at second: whatever P's records caused was queued before P was read, so
+//! an empty queue means that it has been consumed and deleted. The other order would save a P whose message
+//! was sent between the look and the read. After a restart, reading goes on behind the saved position, and
+//! records that were already handled come again.
+//!
+//! Cost: under constant load the queue may never be seen empty and the saved position lags; a restart then
+//! repeats more, which the consumers must bear anyway. A message that was moved to a dead-letter queue
+//! counts as consumed and is lost with the process; so is what was set aside into a queue.
+
+mod keeper;
+mod plan;
+mod position;
+mod reader;
+mod shards;
+mod wire;
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use aws_sdk_dynamodbstreams::Client;
+use tokio::{
+    sync::{Mutex, Notify, watch},
+    task::JoinSet,
+    time::timeout,
+};
+
+use self::position::Positions;
+use super::{Counters, LOOK_AGAIN, Note, Observer, Resting, Settles, Tally, unobserved};
+use crate::{function::Function, stores::QueueGauge};
+
+/// Where to begin in a shard that has no position yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartingPosition {
+    /// With the oldest record.
+    TrimHorizon,
+    /// With what is written from now on.
+    Latest,
+}
+
+/// Who is told of records that were given up. It gets pointers, never a record.
+#[derive(Clone)]
+pub enum OnFailure {
+    /// Nobody.
+    Discard,
+    /// A closure.
+    Call(Arc<dyn Fn(String) + Send + Sync>),
+    /// A queue.
+    Queue {
+        /// The client to send with.
+        client: aws_sdk_sqs::Client,
+        /// The queue.
+        url: String,
+    },
+}
+
+/// How one stream is mapped to one function.
+#[derive(Clone)]
+pub struct StreamMappingConfig {
+    /// For people.
+    pub name: String,
+    /// The stream.
+    pub stream_arn: String,
+    /// Where to begin.
+    pub starting_position: StartingPosition,
+    /// The most records in a batch.
+    pub batch_size: usize,
+    /// How long a batch that is not full waits for more.
+    pub batching_window: Duration,
+    /// Only these kinds (`INSERT`, `MODIFY`, `REMOVE`); empty means all.
+    pub event_names: Vec<String>,
+    /// Whether the function's reply is read as a report.
+    pub report_batch_item_failures: bool,
+    /// Whether a failed batch is halved.
+    pub bisect_on_function_error: bool,
+    /// How often a part is retried; `None` is for ever.
+    pub maximum_retry_attempts: Option<u32>,
+    /// The pause before the first retry; doubled with each, up to 32 times.
+    pub retry_pause: Duration,
+    /// The function's deadline.
+    pub function_timeout: Duration,
+    /// Where the position is saved; `None` keeps it in memory.
+    pub position_file: Option<PathBuf>,
+    /// The queues that must be seen empty before a position is saved.
+    pub downstream: Vec<QueueGauge>,
+    /// Who is told of records that were given up.
+    pub on_failure: OnFailure,
+    /// Who watches.
+    pub observer: Observer,
+}
+
+impl StreamMappingConfig {
+    /// A mapping with the settings of the template, in memory, unobserved.
+    #[must_use]
+    pub fn new(name: impl Into<String>, stream_arn: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            stream_arn: stream_arn.into(),
+            starting_position: StartingPosition::TrimHorizon,
+            batch_size: 100,
+            batching_window: Duration::ZERO,
+            event_names: Vec::new(),
+            report_batch_item_failures: true,
+            bisect_on_function_error: true,
+            maximum_retry_attempts: Some(10),
+            retry_pause: Duration::from_millis(50),
+            function_timeout: Duration::from_secs(30),
+            position_file: None,
+            downstream: Vec::new(),
+            on_failure: OnFailure::Discard,
+            observer: unobserved(),
+        }
+    }
+}
+
+struct Shared {
+    client: Client,
+    function: Function,
+    config: StreamMappingConfig,
+    counters: Counters,
+    /// Behind everything that the function has accepted or that was given up.
+    accepted: watch::Sender<Positions>,
+    /// What is on disk.
+    saved: watch::Sender<Positions>,
+    running: AtomicBool,
+    /// Counts calls of `idle`; the reader answers with the last one it has seen before an empty read.
+    asked: AtomicU64,
+    drained: watch::Sender<u64>,
+    nudge: Notify,
+}
+
+impl Shared {
+    fn note(&self, note: Note<'_>) {
+        (self.config.observer)(note);
+    }
+
+    fn trouble(&self, reason: &str) {
+        self.note(Note::Trouble { mapping: &self.config.name, reason });
+    }
+
+    fn advance(&self, shard: &str, sequence: &str) {
+        self.accepted.send_modify(|positions| {
+            positions.insert(shard.to_owned(), sequence.to_owned());
+        });
+    }
+
+    /// Goes back to what a new process would know.
+    fn recall(&self) {
+        let Some(path) = &self.config.position_file else { return };
+        let positions = position::load(path, &self.config.stream_arn).unwrap_or_else(|reason| {
+            self.trouble(&reason);
+            Positions::new()
+        });
+        self.saved.send_replace(positions.clone());
+        self.accepted.send_replace(positions);
+    }
+}
+
+struct Running {
+    stop: watch::Sender<bool>,
+    reader: JoinSet<()>,
+    keeper: JoinSet<()>,
+}
+
+/// A running mapping. Dropping it is a crash: nothing is finished, nothing saved.
+pub struct StreamMapping {
+    shared: Arc<Shared>,
+    running: Mutex<Option<Running>>,
+}
+
+impl StreamMapping {
+    /// Starts reading behind the saved position, or where the configuration says.
+    pub async fn start(client: Client, function: Function, config: StreamMappingConfig) -> Self {
+        let shared = Shared {
+            client,
+            function,
+            config,
+            counters: Counters::default(),
+            accepted: watch::Sender::default(),
+            saved: watch::Sender::default(),
+            running: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
+            drained: watch::Sender::new(0),
+            nudge: Notify::new(),
+        };
+        shared.recall();
+        let mapping = Self { shared: Arc::new(shared), running: Mutex::new(None) };
+        mapping.resume().await;
+        mapping
+    }
+
+    /// Finishes the running invocation, saves the position if it may, and stops.
+    pub async fn pause(&self) {
+        let mut running = self.running.lock().await;
+        let Some(mut was) = running.take() else { return };
+        was.stop.send_replace(true);
+        while was.reader.join_next().await.is_some() {}
+        was.keeper.shutdown().await;
+        if let Some(path) = &self.shared.config.position_file {
+            keeper::keep_once(&self.shared, path).await;
+        }
+        self.shared.running.store(false, Ordering::SeqCst);
+    }
+
+    /// Stops as a killed process does: cuts the running invocation off and forgets what was not saved.
+    /// Without a position file the position is kept, as the cloud keeps it.
+    pub async fn crash(&self) {
+        let mut running = self.running.lock().await;
+        let Some(mut was) = running.take() else { return };
+        was.keeper.shutdown().await;
+        was.reader.shutdown().await;
+        self.shared.recall();
+        self.shared.running.store(false, Ordering::SeqCst);
+    }
+
+    /// Starts again after a pause or a crash.
+    pub async fn resume(&self) {
+        let mut running = self.running.lock().await;
+        if running.is_some() {
+            return;
+        }
+        let (stop, stopped) = watch::channel(false);
+        let (mut reader, mut keeper) = (JoinSet::new(), JoinSet::new());
+        self.shared.running.store(true, Ordering::SeqCst);
+        reader.spawn(reader::run(Arc::clone(&self.shared), stopped));
+        if let Some(path) = self.shared.config.position_file.clone() {
+            keeper.spawn(keeper::run(Arc::clone(&self.shared), path));
+        }
+        *running = Some(Running { stop, reader, keeper });
+    }
+
+    /// Says that there is something to read, so that an idle mapping need not find out by itself.
+    pub fn nudge(&self) {
+        self.shared.nudge.notify_one();
+    }
+
+    /// The last handled sequence number of each shard.
+    #[must_use]
+    pub fn accepted(&self) -> Positions {
+        self.shared.accepted.borrow().clone()
+    }
+
+    /// What is saved of it.
+    #[must_use]
+    pub fn saved(&self) -> Positions {
+        self.shared.saved.borrow().clone()
+    }
+}
+
+impl Settles for StreamMapping {
+    fn idle(&self) -> Resting<'_> {
+        Box::pin(async {
+            let mine = self.shared.asked.fetch_add(1, Ordering::SeqCst) + 1;
+            let mut drained = self.shared.drained.subscribe();
+            while self.shared.running.load(Ordering::SeqCst) && *drained.borrow_and_update() < mine {
+                self.nudge();
+                // Looks again also without news: the mapping may have been stopped meanwhile.
+                drop(timeout(LOOK_AGAIN, drained.changed()).await);
+            }
+        })
+    }
+
+    fn tally(&self) -> Tally {
+        self.shared.counters.tally()
+    }
+}

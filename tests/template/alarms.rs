@@ -1,0 +1,162 @@
+//! Who is told, and when.
+
+use crate::document::Template;
+use crate::{target, uphold};
+use std::collections::BTreeSet;
+
+/// Queues that hold what was set aside: targets of a redrive policy or of an on-failure destination.
+fn set_aside(template: &Template) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for queue in template.resources("AWS::SQS::Queue").values() {
+        found.insert(
+            queue
+                .at("Properties/RedrivePolicy/deadLetterTargetArn")
+                .text(),
+        );
+    }
+    for mapping in template
+        .resources("AWS::Lambda::EventSourceMapping")
+        .values()
+    {
+        found.insert(
+            mapping
+                .at("Properties/DestinationConfig/OnFailure/Destination")
+                .text(),
+        );
+    }
+    found.remove("");
+    found.iter().map(|it| target(it).to_owned()).collect()
+}
+
+#[test]
+fn whatever_is_set_aside_raises_an_alarm_at_the_first_message() {
+    uphold(
+        |template, complaints| {
+            let queues = set_aside(template);
+            complaints.unless_equal(
+                "the queues that hold what was set aside",
+                queues.iter().map(String::as_str).collect(),
+                BTreeSet::from(["RelayFailures", "SignalsDeadLetters"]),
+            );
+            for queue in queues {
+                let name = format!("[{{Name: QueueName, Value: !GetAtt {queue}.QueueName}}]");
+                let watched = template
+                    .resources("AWS::CloudWatch::Alarm")
+                    .values()
+                    .any(|alarm| {
+                        let alarm = alarm.at("Properties");
+                        alarm.at("Namespace").is("AWS/SQS")
+                            && alarm
+                                .at("MetricName")
+                                .is("ApproximateNumberOfMessagesVisible")
+                            && alarm.at("Dimensions").is(&name)
+                            && alarm.at("ComparisonOperator").is("GreaterThanThreshold")
+                            && alarm.at("Threshold").is("0")
+                            && alarm.at("EvaluationPeriods").is("1")
+                    });
+                complaints.unless(watched, || format!("nobody hears of a message in {queue}"));
+            }
+        },
+        &[
+            (
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt SignalsDeadLetters.QueueName }]",
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt Signals.QueueName }]",
+            ),
+            (
+                "      EvaluationPeriods: 1\n      Threshold: 0",
+                "      EvaluationPeriods: 1\n      Threshold: 10",
+            ),
+            (
+                "MetricName: ApproximateNumberOfMessagesVisible",
+                "MetricName: NumberOfMessagesSent",
+            ),
+            (
+                "Resources:\n",
+                "Resources:\n  Another: { Type: AWS::SQS::Queue, Properties: { RedrivePolicy: { deadLetterTargetArn: !GetAtt Else.Arn } } }\n",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_slow_fails_or_has_no_room_raises_an_alarm() {
+    uphold(
+        |template, complaints| {
+            let watched: BTreeSet<String> = template
+                .resources("AWS::CloudWatch::Alarm")
+                .values()
+                .map(|alarm| {
+                    let alarm = alarm.at("Properties");
+                    format!(
+                        "{} {}",
+                        alarm.at("MetricName").text(),
+                        alarm.at("Dimensions").text()
+                    )
+                })
+                .collect();
+            let mut expected = vec![
+            "IteratorAge [{Name: FunctionName, Value: !Ref Relay}]".to_owned(),
+            "ApproximateAgeOfOldestMessage [{Name: QueueName, Value: !GetAtt Signals.QueueName}]".to_owned(),
+            "5xx [{Name: ApiId, Value: !Ref WebhookApi}, {Name: Stage, Value: !Ref WebhookStage}]".to_owned(),
+        ];
+            for function in template.functions().keys() {
+                for metric in ["Errors", "Throttles"] {
+                    expected.push(format!(
+                        "{metric} [{{Name: FunctionName, Value: !Ref {function}}}]"
+                    ));
+                }
+            }
+            for alarm in expected {
+                complaints.unless(watched.contains(&alarm), || {
+                    format!("nobody watches {alarm}")
+                });
+            }
+        },
+        &[
+            ("MetricName: IteratorAge", "MetricName: Duration"),
+            ("MetricName: 5xx", "MetricName: 4xx"),
+            ("MetricName: Throttles", "MetricName: Errors"),
+            (
+                "MetricName: ApproximateAgeOfOldestMessage",
+                "MetricName: NumberOfMessagesSent",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn alarms_speak_to_the_topic_if_there_is_one_and_silence_is_no_alarm() {
+    uphold(
+        |template, complaints| {
+            let topic = "!If [HasAlarmTopic, [!Ref AlarmTopicArn], !Ref AWS::NoValue]";
+            for (name, alarm) in template.resources("AWS::CloudWatch::Alarm") {
+                complaints.unless_has(
+                    name,
+                    alarm.at("Properties"),
+                    &[
+                        ("AlarmActions", topic),
+                        ("OKActions", topic),
+                        ("TreatMissingData", "notBreaching"),
+                    ],
+                );
+                complaints.unless(alarm.at("Properties/AlarmDescription").exists(), || {
+                    format!("{name} does not say what it means")
+                });
+            }
+        },
+        &[
+            (
+                "      AlarmActions: !If [HasAlarmTopic, [!Ref AlarmTopicArn], !Ref AWS::NoValue]\n",
+                "",
+            ),
+            (
+                "      AlarmDescription: Ingest does not start",
+                "      AlarmName: Ingest does not start",
+            ),
+            (
+                "TreatMissingData: notBreaching",
+                "TreatMissingData: breaching",
+            ),
+        ],
+    );
+}

@@ -1,0 +1,203 @@
+//! The table of permissions, as IAM says it. What is not here, a function may not do.
+//!
+//! | function | may | must never |
+//! |---|---|---|
+//! | ingest | put into Inbox, read secrets | read or write State; call a provider |
+//! | relay | send to the queues and the bus | decide anything; read tables |
+//! | reconcile | read Inbox, read providers, transact on State | write Inbox; send effects |
+//!
+//! Each may also write its own log lines, and do what its trigger does in its name: read the stream or
+//! take from the queue.
+
+use crate::document::Node;
+use std::collections::BTreeSet;
+
+/// One action on one resource under one condition.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Grant {
+    action: String,
+    resource: String,
+    condition: String,
+}
+
+/// A set of them.
+pub(crate) type Grants = BTreeSet<Grant>;
+
+/// What each function may do.
+pub(crate) fn allowed(function: &str) -> Grants {
+    match function {
+        "Ingest" => [
+            own_logs("IngestLogs"),
+            grants(&["dynamodb:PutItem"], "!GetAtt InboxTable.Arn", ""),
+            grants(
+                &["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"],
+                "!GetAtt InboxKey.Arn",
+                &via("dynamodb"),
+            ),
+            read_secrets(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        "Relay" => [
+            own_logs("RelayLogs"),
+            grants(
+                &[
+                    "dynamodb:DescribeStream",
+                    "dynamodb:GetRecords",
+                    "dynamodb:GetShardIterator",
+                ],
+                "!GetAtt InboxTable.StreamArn",
+                "",
+            ),
+            grants(
+                &["dynamodb:ListStreams"],
+                "!Sub ${InboxTable.Arn}/stream/*",
+                "",
+            ),
+            grants(&["kms:Decrypt"], "!GetAtt InboxKey.Arn", &via("dynamodb")),
+            grants(&["sqs:SendMessage"], "!GetAtt Signals.Arn", ""),
+            grants(&["sqs:SendMessage"], "!GetAtt RelayFailures.Arn", ""),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        "Reconcile" => [
+            own_logs("ReconcileLogs"),
+            grants(
+                &[
+                    "sqs:ChangeMessageVisibility",
+                    "sqs:DeleteMessage",
+                    "sqs:GetQueueAttributes",
+                    "sqs:ReceiveMessage",
+                ],
+                "!GetAtt Signals.Arn",
+                "",
+            ),
+            grants(
+                &[
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:Query",
+                ],
+                "!GetAtt InboxTable.Arn",
+                "",
+            ),
+            grants(&["kms:Decrypt"], "!GetAtt InboxKey.Arn", &via("dynamodb")),
+            grants(
+                &[
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:ConditionCheckItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:PutItem",
+                    "dynamodb:Query",
+                    "dynamodb:UpdateItem",
+                ],
+                "!GetAtt StateTable.Arn",
+                "",
+            ),
+            read_secrets(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        _ => Grants::new(),
+    }
+}
+
+fn own_logs(group: &str) -> Grants {
+    grants(
+        &["logs:CreateLogStream", "logs:PutLogEvents"],
+        &format!("!GetAtt {group}.Arn"),
+        "",
+    )
+}
+
+/// Secrets under the deployment's prefix, in either store, and what is encrypted of them.
+fn read_secrets() -> Grants {
+    let parameters = arn("ssm", "parameter/${SecretsPrefix}/*");
+    let references = arn(
+        "ssm",
+        "parameter/aws/reference/secretsmanager/${SecretsPrefix}/*",
+    );
+    let secrets = arn("secretsmanager", "secret:${SecretsPrefix}/*");
+    let any_key = arn("kms", "key/*");
+    let a_parameter = format!(
+        "{} and StringLike kms:EncryptionContext:PARAMETER_ARN {parameters}",
+        via("ssm")
+    );
+    let a_secret = format!(
+        "{} and StringLike kms:EncryptionContext:SecretARN {secrets}",
+        via("secretsmanager")
+    );
+    [
+        grants(&["ssm:GetParameters"], &parameters, ""),
+        grants(&["ssm:GetParameters"], &references, ""),
+        grants(&["secretsmanager:GetSecretValue"], &secrets, ""),
+        grants(&["kms:Decrypt"], &any_key, &a_parameter),
+        grants(&["kms:Decrypt"], &any_key, &a_secret),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn grants(actions: &[&str], resource: &str, condition: &str) -> Grants {
+    actions
+        .iter()
+        .map(|action| Grant {
+            action: (*action).to_owned(),
+            resource: resource.to_owned(),
+            condition: condition.to_owned(),
+        })
+        .collect()
+}
+
+fn arn(service: &str, rest: &str) -> String {
+    format!("!Sub arn:${{AWS::Partition}}:{service}:${{AWS::Region}}:${{AWS::AccountId}}:{rest}")
+}
+
+/// The condition that a key is used through one service only.
+pub(crate) fn via(service: &str) -> String {
+    format!("StringEquals kms:ViaService !Sub {service}.${{AWS::Region}}.amazonaws.com")
+}
+
+/// What a policy's statement grants. A statement in a form that this cannot read (a denial, an action
+/// named by exclusion) grants something that is in no table.
+pub(crate) fn granted(statement: Node<'_>) -> Grants {
+    let known = BTreeSet::from(["Sid", "Effect", "Action", "Resource", "Condition"]);
+    if !statement.at("Effect").is("Allow") || !statement.keys().is_subset(&known) {
+        return grants(
+            &["a statement that cannot be compared"],
+            &statement.text(),
+            "",
+        );
+    }
+    let condition = condition(statement);
+    let actions = statement.at("Action").texts();
+    let resources = statement.at("Resource").texts();
+    actions
+        .iter()
+        .flat_map(|action| {
+            resources.iter().map(|resource| Grant {
+                action: action.clone(),
+                resource: resource.clone(),
+                condition: condition.clone(),
+            })
+        })
+        .collect()
+}
+
+/// A statement's condition as a line of text.
+pub(crate) fn condition(statement: Node<'_>) -> String {
+    let parts: Vec<String> = statement
+        .at("Condition")
+        .entries()
+        .flat_map(|(operator, tests)| {
+            tests
+                .entries()
+                .map(move |(key, value)| format!("{operator} {key} {}", value.text()))
+        })
+        .collect();
+    parts.join(" and ")
+}
