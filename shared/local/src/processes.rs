@@ -16,6 +16,7 @@ use std::{
 
 use tokio::{
     process::{Child, Command},
+    sync::watch,
     task::JoinSet,
     time::sleep,
 };
@@ -96,10 +97,12 @@ struct Slot {
 }
 
 type Slots = Arc<Vec<Mutex<Slot>>>;
+type Stop = watch::Receiver<bool>;
 
 /// The running instances of one function. Dropping it ends them.
 pub struct Processes {
     slots: Slots,
+    stop: watch::Sender<bool>,
     supervisors: JoinSet<()>,
 }
 
@@ -108,11 +111,13 @@ impl Processes {
     #[must_use]
     pub fn start(api: &RuntimeApi, spec: &ProcessSpec, instances: usize) -> Self {
         let slots: Slots = Arc::new((0..instances).map(|_| Mutex::default()).collect());
+        let (stop, stopped) = watch::channel(false);
         let mut supervisors = JoinSet::new();
         for index in 0..instances {
-            supervisors.spawn(supervise(api.clone(), spec.clone(), Arc::clone(&slots), index));
+            let slots = Arc::clone(&slots);
+            supervisors.spawn(supervise(api.clone(), spec.clone(), slots, index, stopped.clone()));
         }
-        Self { slots, supervisors }
+        Self { slots, stop, supervisors }
     }
 
     /// What is known of each instance's latest start.
@@ -123,7 +128,8 @@ impl Processes {
 
     /// Ends every child and waits until it is gone.
     pub async fn stop(mut self) {
-        self.supervisors.shutdown().await;
+        self.stop.send_replace(true);
+        while self.supervisors.join_next().await.is_some() {}
     }
 }
 
@@ -137,12 +143,18 @@ fn look(slot: &Mutex<Slot>) -> Life {
     life
 }
 
-async fn supervise(api: RuntimeApi, spec: ProcessSpec, slots: Slots, index: usize) {
+async fn supervise(
+    api: RuntimeApi,
+    spec: ProcessSpec,
+    slots: Slots,
+    index: usize,
+    mut stop: Stop,
+) {
     let Some(slot) = slots.get(index) else { return };
     let mut pause = FIRST_PAUSE;
-    loop {
+    while !*stop.borrow() {
         let started = Instant::now();
-        let end = match live(&api, &spec, slot).await {
+        let end = match live(&api, &spec, slot, &mut stop).await {
             Ok(end) => end,
             Err(error) => format!("could not start: {error}"),
         };
@@ -152,12 +164,20 @@ async fn supervise(api: RuntimeApi, spec: ProcessSpec, slots: Slots, index: usiz
             slot.life.last_end = Some(end);
         }
         pause = if started.elapsed() > HEALTHY { FIRST_PAUSE } else { (pause * 2).min(LAST_PAUSE) };
-        sleep(pause).await;
+        tokio::select! {
+            () = sleep(pause) => {}
+            _ = stop.changed() => {}
+        }
     }
 }
 
 /// One life of one child: from its spawn to its end.
-async fn live(api: &RuntimeApi, spec: &ProcessSpec, slot: &Mutex<Slot>) -> io::Result<String> {
+async fn live(
+    api: &RuntimeApi,
+    spec: &ProcessSpec,
+    slot: &Mutex<Slot>,
+    stop: &mut Stop,
+) -> io::Result<String> {
     let endpoint = Arc::new(api.endpoint().await?);
     let mut child = spawn(api.name(), spec, &endpoint)?;
     {
@@ -172,6 +192,10 @@ async fn live(api: &RuntimeApi, spec: &ProcessSpec, slot: &Mutex<Slot>) -> io::R
         () = endpoint.condemned() => {
             child.kill().await?;
             "ended after it overran its deadline".to_owned()
+        }
+        _ = stop.changed() => {
+            child.kill().await?;
+            "ended with its host".to_owned()
         }
     };
     let end = endpoint.init_error().map_or(end, |reason| format!("could not start: {reason}"));

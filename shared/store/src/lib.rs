@@ -1,1 +1,27 @@
-//! room
+//! Everything that knows DynamoDB.
+//!
+//! One module for each kind of item, its schema on top, its keys and attribute names private to it. SDK
+//! errors are understood in one place ([`error`]). This room decides nothing: it writes what a
+//! conclusion says, under the condition that makes it true, or says that it could not.
+//!
+//! | table | item | module |
+//! |---|---|---|
+//! | Inbox | event and variant | [`inbox::event`] |
+//! | Inbox | body part | [`inbox::part`] |
+//! | State | projection | [`state::projection`] |
+//! | State | decision | [`state::decision`] |
+
+pub mod body;
+pub mod error;
+pub mod inbox;
+mod item;
+pub mod meter;
+pub mod moment;
+pub mod state;
+pub mod tables;
+
+pub use error::StoreError;
+pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent};
+pub use meter::Meter;
+pub use moment::Moment;
+pub use state::{Committed, Loaded, LoadedEvent, State};

@@ -82,7 +82,7 @@ async fn a_real_binary_answers_with_only_the_environment_it_was_given() {
     let answered = life.first_response.unwrap();
     assert!(started <= spawned && spawned <= polled && polled <= answered);
     processes.stop().await;
-    assert!(!alive(life.pid.unwrap()));
+    assert!(!alive(life.pid.unwrap()), "ended and reaped");
 }
 
 #[tokio::test]

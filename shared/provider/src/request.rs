@@ -1,0 +1,115 @@
+//! The request that reads one object, built from the contract, the integration and the account's key.
+//!
+//! Every value that goes into a header is one that a header carries exactly; another is refused, because
+//! a server that trims or folds it would answer for another account.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
+use http_body_util::Empty;
+use lastword_config::{Integration, SecretValue};
+use lastword_contracts::{Api, ResourceRules};
+use lastword_domain::ResourceKey;
+use lastword_domain::name::Account;
+use zeroize::Zeroizing;
+
+use crate::answer::Unreadable;
+use crate::hosts::HostOverrides;
+use crate::path::path;
+
+const AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("lastword/", env!("CARGO_PKG_VERSION")));
+
+/// A request, and the rules that its answer is read by.
+#[derive(Debug)]
+pub(crate) struct Prepared<'i> {
+    pub(crate) request: Request<Empty<Bytes>>,
+    pub(crate) api: &'i Api,
+    pub(crate) rules: &'i ResourceRules,
+}
+
+/// Everything that can be wrong before anything is sent is found here.
+pub(crate) fn prepare<'i>(
+    hosts: &HostOverrides,
+    integration: &'i Integration,
+    secret: Option<&SecretValue>,
+    resource: &ResourceKey,
+) -> Result<Prepared<'i>, Unreadable> {
+    let contract = &integration.contract;
+    let ours =
+        resource.provider == contract.name && resource.environment == integration.environment;
+    let rules = match integration.resources.get(&resource.kind) {
+        Some(kept) if ours => &kept.rules,
+        Some(_) | None => return Err(Unreadable::NotConfigured),
+    };
+    let api = contract.api.as_ref().ok_or(Unreadable::NoPath)?;
+    let template = rules.read.as_ref().ok_or(Unreadable::NoPath)?;
+    let path = path(template, resource.id.as_str())?;
+    let base = hosts.base(&contract.name, api)?;
+    let uri = Uri::builder()
+        .scheme(base.scheme)
+        .authority(base.authority)
+        .path_and_query(path)
+        .build()
+        .map_err(|_| Unreadable::BadContract("its host and path make no URL"))?;
+    let other = (resource.account != integration.account).then_some(&resource.account);
+    let secret = secret.ok_or(Unreadable::NoSecret)?;
+    let mut request = Request::new(Empty::new());
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers(api, secret, other)?;
+    Ok(Prepared {
+        request,
+        api,
+        rules,
+    })
+}
+
+/// The contract's headers may replace the first ones and none of the last.
+fn headers(
+    api: &Api,
+    secret: &SecretValue,
+    other: Option<&Account>,
+) -> Result<HeaderMap, Unreadable> {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(USER_AGENT, AGENT);
+    for (name, value) in &api.headers {
+        let name = name_of(name)?;
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| Unreadable::BadContract("one of its headers' values cannot be sent"))?;
+        headers.insert(name, value);
+    }
+    if headers.contains_key(HOST) {
+        return Err(Unreadable::BadContract(
+            "one of its headers is another host",
+        ));
+    }
+    if let (Some(name), Some(account)) = (&api.account_header, other) {
+        headers.insert(name_of(name)?, exact(account)?);
+    }
+    // An encoded answer could grow far beyond what is read.
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    headers.insert(AUTHORIZATION, authorization(&api.authorization, secret)?);
+    Ok(headers)
+}
+
+fn name_of(name: &str) -> Result<HeaderName, Unreadable> {
+    name.parse()
+        .map_err(|_| Unreadable::BadContract("one of its headers has a name that cannot be sent"))
+}
+
+fn exact(account: &Account) -> Result<HeaderValue, Unreadable> {
+    let text = account.as_str();
+    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Unreadable::UnfitAccount);
+    }
+    HeaderValue::from_str(text).map_err(|_| Unreadable::UnfitAccount)
+}
+
+fn authorization(template: &str, secret: &SecretValue) -> Result<HeaderValue, Unreadable> {
+    let text = Zeroizing::new(template.replace("{secret}", secret.expose()));
+    let mut value = HeaderValue::from_str(&text).map_err(|_| Unreadable::UnfitSecret)?;
+    // Keeps it out of every `Debug`.
+    value.set_sensitive(true);
+    Ok(value)
+}

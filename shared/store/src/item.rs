@@ -1,0 +1,132 @@
+//! Reads typed values out of a stored item, and names the item and attribute when they are not there.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use crate::error::StoreError;
+
+pub(crate) type Item = HashMap<String, AttributeValue>;
+
+/// An item being read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) kind: &'static str,
+    pub(crate) item: &'a Item,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn corrupt(
+        self,
+        attribute: &'static str,
+        why: impl std::fmt::Display,
+    ) -> StoreError {
+        StoreError::Corrupt {
+            item: self.kind,
+            attribute,
+            why: why.to_string(),
+        }
+    }
+
+    pub(crate) fn text(self, attribute: &'static str) -> Result<&'a str, StoreError> {
+        self.optional_text(attribute)?
+            .ok_or_else(|| self.corrupt(attribute, "is missing"))
+    }
+
+    pub(crate) fn optional_text(
+        self,
+        attribute: &'static str,
+    ) -> Result<Option<&'a str>, StoreError> {
+        match self.item.get(attribute) {
+            None => Ok(None),
+            Some(AttributeValue::S(text)) => Ok(Some(text)),
+            Some(other) => {
+                Err(self.corrupt(attribute, format_args!("is {}, not text", kind_of(other))))
+            }
+        }
+    }
+
+    pub(crate) fn name<T, E: std::fmt::Display>(
+        self,
+        attribute: &'static str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<T, StoreError> {
+        parse(self.text(attribute)?).map_err(|error| self.corrupt(attribute, error))
+    }
+
+    pub(crate) fn optional_digits(
+        self,
+        attribute: &'static str,
+    ) -> Result<Option<&'a str>, StoreError> {
+        match self.item.get(attribute) {
+            None => Ok(None),
+            Some(AttributeValue::N(digits)) => Ok(Some(digits)),
+            Some(other) => Err(self.corrupt(
+                attribute,
+                format_args!("is {}, not a number", kind_of(other)),
+            )),
+        }
+    }
+
+    pub(crate) fn optional_number(
+        self,
+        attribute: &'static str,
+    ) -> Result<Option<u64>, StoreError> {
+        match self.optional_digits(attribute)? {
+            None => Ok(None),
+            Some(digits) => digits
+                .parse()
+                .map(Some)
+                .map_err(|error| self.corrupt(attribute, error)),
+        }
+    }
+
+    pub(crate) fn optional_bytes(
+        self,
+        attribute: &'static str,
+    ) -> Result<Option<&'a [u8]>, StoreError> {
+        match self.item.get(attribute) {
+            None => Ok(None),
+            Some(AttributeValue::B(blob)) => Ok(Some(blob.as_ref())),
+            Some(other) => {
+                Err(self.corrupt(attribute, format_args!("is {}, not bytes", kind_of(other))))
+            }
+        }
+    }
+
+    pub(crate) fn list(self, attribute: &'static str) -> Result<&'a [AttributeValue], StoreError> {
+        match self.item.get(attribute) {
+            None => Ok(&[]),
+            Some(AttributeValue::L(values)) => Ok(values),
+            Some(other) => {
+                Err(self.corrupt(attribute, format_args!("is {}, not a list", kind_of(other))))
+            }
+        }
+    }
+}
+
+fn kind_of(value: &AttributeValue) -> &'static str {
+    if value.is_s() {
+        "text"
+    } else if value.is_n() {
+        "a number"
+    } else if value.is_b() {
+        "bytes"
+    } else if value.is_l() || value.is_m() {
+        "a list or map"
+    } else {
+        "of another type"
+    }
+}
+
+pub(crate) fn text(value: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(value.into())
+}
+
+pub(crate) fn number(value: impl std::fmt::Display) -> AttributeValue {
+    AttributeValue::N(value.to_string())
+}
+
+pub(crate) fn bytes(value: impl Into<Vec<u8>>) -> AttributeValue {
+    AttributeValue::B(aws_sdk_dynamodb::primitives::Blob::new(value))
+}

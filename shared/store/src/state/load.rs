@@ -1,0 +1,162 @@
+//! Everything a conclusion needs, in one request: the projection, the decisions already made for these
+//! events, and the events themselves. Consistent reads throughout.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
+use lastword_domain::{EventRef, Outcome, Projection, ResourceKey};
+
+use super::decision::{self, Decision};
+use super::{Pauses, State, projection};
+use crate::error::{self, StoreError};
+use crate::inbox::{StoredEvent, event};
+use crate::item::Item;
+
+/// The most keys of one request.
+const MOST_KEYS: usize = 100;
+
+/// A resource with the signals about it.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What is held of it.
+    pub projection: Projection,
+    /// The signalled events, in the order asked for, each once.
+    pub events: Vec<LoadedEvent>,
+}
+
+/// One signalled event.
+#[derive(Debug, Clone)]
+pub struct LoadedEvent {
+    /// Which.
+    pub reference: EventRef,
+    /// What became of it already.
+    pub decided: Option<Outcome>,
+    /// Failed attempts so far.
+    pub attempts: u32,
+    /// Its row, while the inbox keeps it.
+    pub stored: Option<StoredEvent>,
+}
+
+impl State {
+    /// Loads a resource and the signals about it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn load(
+        &self,
+        resource: &ResourceKey,
+        events: &[EventRef],
+    ) -> Result<Loaded, StoreError> {
+        let mut unique: Vec<&EventRef> = Vec::with_capacity(events.len());
+        for event in events {
+            if !unique.contains(&event) {
+                unique.push(event);
+            }
+        }
+        let mut found = Found::default();
+        let mut projection_key = Some(projection::key(resource));
+        // Two keys for each event, and one for the projection in the first request.
+        let mut chunks = unique.chunks((MOST_KEYS - 1) / 2);
+        loop {
+            let chunk = chunks.next().unwrap_or_default();
+            let state = chunk
+                .iter()
+                .map(|event| decision::key(resource, event))
+                .chain(projection_key.take())
+                .collect();
+            let inbox = chunk.iter().map(|event| event::key(event)).collect();
+            self.get(state, inbox, &mut found).await?;
+            if chunks.len() == 0 {
+                break;
+            }
+        }
+        let projection = match found.projection {
+            Some(item) => projection::decode(&item)?,
+            None => Projection::unknown(),
+        };
+        let events = unique.into_iter().map(|reference| {
+            let decision = found.decisions.remove(reference);
+            let recent = projection
+                .recent
+                .iter()
+                .find(|mark| mark.event == *reference)
+                .map(|mark| mark.outcome);
+            LoadedEvent {
+                reference: reference.clone(),
+                decided: decision
+                    .as_ref()
+                    .and_then(|decision| decision.outcome)
+                    .or(recent),
+                attempts: decision.map_or(0, |decision| decision.attempts),
+                stored: found.events.remove(reference),
+            }
+        });
+        Ok(Loaded {
+            events: events.collect(),
+            projection,
+        })
+    }
+
+    async fn get(
+        &self,
+        state: Vec<Item>,
+        inbox: Vec<Item>,
+        found: &mut Found,
+    ) -> Result<(), StoreError> {
+        let keys = |keys: Vec<Item>| {
+            KeysAndAttributes::builder()
+                .set_keys(Some(keys))
+                .consistent_read(true)
+                .build()
+                .map_err(|error| StoreError::Refused(error.to_string()))
+        };
+        let mut asked = HashMap::from([(self.table.clone(), keys(state)?)]);
+        if !inbox.is_empty() {
+            asked.insert(self.inbox_table.clone(), keys(inbox)?);
+        }
+        let mut pauses = Pauses::default();
+        while !asked.is_empty() {
+            let output = self
+                .client
+                .batch_get_item()
+                .set_request_items(Some(asked))
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .send()
+                .await
+                .map_err(|error| error::read(&error))?;
+            self.reads.count(output.consumed_capacity());
+            for (table, items) in output.responses.unwrap_or_default() {
+                for item in items {
+                    found.take(table == self.table, item)?;
+                }
+            }
+            asked = output.unprocessed_keys.unwrap_or_default();
+            if !asked.is_empty() && !pauses.pause().await {
+                return Err(StoreError::Busy("keys were left unread".into()));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    projection: Option<Item>,
+    decisions: HashMap<EventRef, Decision>,
+    events: HashMap<EventRef, StoredEvent>,
+}
+
+impl Found {
+    fn take(&mut self, of_state: bool, item: Item) -> Result<(), StoreError> {
+        if !of_state {
+            let (reference, event) = event::decode(&item)?;
+            self.events.insert(reference, event);
+        } else if decision::is_one(&item) {
+            let decision = decision::decode(&item)?;
+            self.decisions.insert(decision.event.clone(), decision);
+        } else {
+            self.projection = Some(item);
+        }
+        Ok(())
+    }
+}

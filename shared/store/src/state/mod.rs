@@ -1,0 +1,68 @@
+//! The State table: what is known, and why. One partition holds the whole story of a resource.
+
+mod commit;
+pub mod decision;
+mod load;
+pub mod projection;
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::Client;
+
+use crate::meter::Meter;
+pub use commit::Committed;
+pub use decision::{Decision, Failure};
+pub use load::{Loaded, LoadedEvent};
+
+/// The State table, and the Inbox rows its conclusions rest on.
+#[derive(Debug, Clone)]
+pub struct State {
+    client: Client,
+    table: String,
+    inbox: crate::inbox::Inbox,
+    inbox_table: String,
+    /// Counts write units.
+    pub writes: Meter,
+    /// Counts read units.
+    pub reads: Meter,
+}
+
+impl State {
+    /// Works on these tables.
+    #[must_use]
+    pub fn new(client: Client, inbox_table: impl Into<String>, table: impl Into<String>) -> Self {
+        let inbox_table = inbox_table.into();
+        Self {
+            inbox: crate::inbox::Inbox::new(client.clone(), inbox_table.clone()),
+            client,
+            table: table.into(),
+            inbox_table,
+            writes: Meter::default(),
+            reads: Meter::default(),
+        }
+    }
+
+    /// Reads bodies of the Inbox.
+    #[must_use]
+    pub fn inbox(&self) -> &crate::inbox::Inbox {
+        &self.inbox
+    }
+}
+
+/// A few short pauses of random length, for requests in conflict with each other.
+#[derive(Debug, Default)]
+pub(crate) struct Pauses(u32);
+
+impl Pauses {
+    const MOST: u32 = 4;
+
+    /// Pauses and says whether to try again.
+    pub(crate) async fn pause(&mut self) -> bool {
+        if self.0 >= Self::MOST {
+            return false;
+        }
+        self.0 += 1;
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(5..=20) << self.0)).await;
+        true
+    }
+}
