@@ -42,7 +42,10 @@ impl FunctionError {
     /// An error of `kind`.
     #[must_use]
     pub fn new(kind: FunctionErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self {
+            kind,
+            message: message.into(),
+        }
     }
 
     /// The function's own error.
@@ -86,7 +89,9 @@ pub struct Function {
 
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Function").field("name", &self.inner.name).finish_non_exhaustive()
+        f.debug_struct("Function")
+            .field("name", &self.inner.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -107,7 +112,9 @@ impl Function {
     }
 
     fn new(name: String, backing: Backing) -> Self {
-        Self { inner: Arc::new(Inner { name, backing }) }
+        Self {
+            inner: Arc::new(Inner { name, backing }),
+        }
     }
 
     /// The function's name.
@@ -225,7 +232,10 @@ mod tests {
     #[tokio::test]
     async fn a_function_that_does_not_end_is_cut_off_at_its_deadline() {
         let endless = Function::in_process("endless", |_| std::future::pending());
-        let error = endless.invoke("{}".into(), Duration::from_millis(5)).await.unwrap_err();
+        let error = endless
+            .invoke("{}".into(), Duration::from_millis(5))
+            .await
+            .unwrap_err();
         assert_eq!(error.kind, FunctionErrorKind::TimedOut);
         assert!(error.message.starts_with("timed out"), "{error}");
     }

@@ -7,12 +7,7 @@ use std::{
 };
 
 use axum::Router;
-use tokio::{
-    net::TcpListener,
-    sync::oneshot,
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::timeout};
 
 /// How long a polite shutdown waits for requests that are still running.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -59,7 +54,15 @@ pub(crate) async fn serve(port: u16, router: Router) -> io::Result<Served> {
             drop(stopped.await);
         };
         // An accept loop ends only by the signal above; its error type has no inhabitants in practice.
-        drop(axum::serve(listener, service).with_graceful_shutdown(until).await);
+        drop(
+            axum::serve(listener, service)
+                .with_graceful_shutdown(until)
+                .await,
+        );
     });
-    Ok(Served { address, stop, task })
+    Ok(Served {
+        address,
+        stop,
+        task,
+    })
 }

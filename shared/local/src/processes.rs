@@ -115,15 +115,25 @@ impl Processes {
         let mut supervisors = JoinSet::new();
         for index in 0..instances {
             let slots = Arc::clone(&slots);
-            supervisors.spawn(supervise(api.clone(), spec.clone(), slots, index, stopped.clone()));
+            supervisors.spawn(supervise(
+                api.clone(),
+                spec.clone(),
+                slots,
+                index,
+                stopped.clone(),
+            ));
         }
-        Self { slots, stop, supervisors }
+        Self {
+            slots,
+            stop,
+            supervisors,
+        }
     }
 
     /// What is known of each instance's latest start.
     #[must_use]
     pub fn lives(&self) -> Vec<Life> {
-        self.slots.iter().map(|slot| look(slot)).collect()
+        self.slots.iter().map(look).collect()
     }
 
     /// Ends every child and waits until it is gone.
@@ -143,13 +153,7 @@ fn look(slot: &Mutex<Slot>) -> Life {
     life
 }
 
-async fn supervise(
-    api: RuntimeApi,
-    spec: ProcessSpec,
-    slots: Slots,
-    index: usize,
-    mut stop: Stop,
-) {
+async fn supervise(api: RuntimeApi, spec: ProcessSpec, slots: Slots, index: usize, mut stop: Stop) {
     let Some(slot) = slots.get(index) else { return };
     let mut pause = FIRST_PAUSE;
     while !*stop.borrow() {
@@ -163,7 +167,11 @@ async fn supervise(
             slot.life.pid = None;
             slot.life.last_end = Some(end);
         }
-        pause = if started.elapsed() > HEALTHY { FIRST_PAUSE } else { (pause * 2).min(LAST_PAUSE) };
+        pause = if started.elapsed() > HEALTHY {
+            FIRST_PAUSE
+        } else {
+            (pause * 2).min(LAST_PAUSE)
+        };
         tokio::select! {
             () = sleep(pause) => {}
             _ = stop.changed() => {}
@@ -198,7 +206,9 @@ async fn live(
             "ended with its host".to_owned()
         }
     };
-    let end = endpoint.init_error().map_or(end, |reason| format!("could not start: {reason}"));
+    let end = endpoint
+        .init_error()
+        .map_or(end, |reason| format!("could not start: {reason}"));
     endpoint.abandon(&end);
     Ok(end)
 }
@@ -210,7 +220,10 @@ fn spawn(name: &str, spec: &ProcessSpec, endpoint: &Endpoint) -> io::Result<Chil
         .env_clear()
         .env("AWS_LAMBDA_RUNTIME_API", endpoint.address().to_string())
         .env("AWS_LAMBDA_FUNCTION_NAME", name)
-        .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", spec.memory_mb.to_string())
+        .env(
+            "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+            spec.memory_mb.to_string(),
+        )
         .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
         .env("AWS_LAMBDA_LOG_GROUP_NAME", format!("/aws/lambda/{name}"))
         .env("AWS_LAMBDA_LOG_STREAM_NAME", "local")

@@ -41,8 +41,13 @@ impl Ssm {
     /// When no port can be opened.
     pub async fn start(values: BTreeMap<String, String>) -> io::Result<Self> {
         let values: Values = Arc::new(Mutex::new(values));
-        let router = Router::new().route("/", post(answer)).with_state(Arc::clone(&values));
-        Ok(Self { values, served: loopback::serve(0, router).await? })
+        let router = Router::new()
+            .route("/", post(answer))
+            .with_state(Arc::clone(&values));
+        Ok(Self {
+            values,
+            served: loopback::serve(0, router).await?,
+        })
     }
 
     /// The endpoint (`AWS_ENDPOINT_URL_SSM`).
@@ -72,9 +77,14 @@ fn lock(values: &Values) -> MutexGuard<'_, BTreeMap<String, String>> {
 }
 
 async fn answer(State(values): State<Values>, headers: HeaderMap, body: Bytes) -> Response {
-    let target = headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+    let target = headers
+        .get("x-amz-target")
+        .and_then(|value| value.to_str().ok());
     if target != Some("AmazonSSM.GetParameters") {
-        return refuse("UnknownOperationException", "only GetParameters is known here");
+        return refuse(
+            "UnknownOperationException",
+            "only GetParameters is known here",
+        );
     }
     let Ok(request) = serde_json::from_slice::<Value>(&body) else {
         return refuse("SerializationException", "not JSON");
@@ -84,9 +94,15 @@ async fn answer(State(values): State<Values>, headers: HeaderMap, body: Bytes) -
         .and_then(Value::as_array)
         .and_then(|names| names.iter().map(Value::as_str).collect());
     let Some(names) = names.filter(|names| (1..=MOST_NAMES).contains(&names.len())) else {
-        return refuse("ValidationException", "Names must hold between 1 and 10 names");
+        return refuse(
+            "ValidationException",
+            "Names must hold between 1 and 10 names",
+        );
     };
-    let decrypt = request.get("WithDecryption").and_then(Value::as_bool).unwrap_or(false);
+    let decrypt = request
+        .get("WithDecryption")
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
     reply(StatusCode::OK, &look_up(&lock(&values), &names, decrypt))
 }
 
@@ -113,11 +129,19 @@ fn look_up(values: &BTreeMap<String, String>, names: &[&str], decrypt: bool) -> 
 }
 
 fn refuse(kind: &str, message: &str) -> Response {
-    reply(StatusCode::BAD_REQUEST, &json!({ "__type": kind, "message": message }))
+    reply(
+        StatusCode::BAD_REQUEST,
+        &json!({ "__type": kind, "message": message }),
+    )
 }
 
 fn reply(status: StatusCode, body: &Value) -> Response {
-    (status, [("content-type", "application/x-amz-json-1.1")], body.to_string()).into_response()
+    (
+        status,
+        [("content-type", "application/x-amz-json-1.1")],
+        body.to_string(),
+    )
+        .into_response()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The one HTTP client under every read: HTTP/1.1, rustls over ring, one pool.
 //!
 //! It may not follow a redirect, because the key would travel with it, and it may not wait longer than
-//! it is told. A read is sent a second time only if the connection was lost before an answer began: the
-//! provider closes idle connections, and a frozen function learns of it too late. Reads change nothing,
+//! it is told. A read is sent a second time only if the connection was lost before an answer's head came:
+//! the provider closes idle connections, and a frozen function learns of it too late. Reads change nothing,
 //! so the repetition is safe; and both began after the caller loaded its revision (law 5).
 
 use std::error::Error;

@@ -113,3 +113,61 @@ fn authorization(template: &str, secret: &SecretValue) -> Result<HeaderValue, Un
     value.set_sensitive(true);
     Ok(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastword_contracts::Contract;
+    use proptest::prelude::*;
+
+    fn api(name: &str, value: &str) -> Api {
+        let mut api = Contract::builtin("stripe").unwrap().api.unwrap();
+        api.headers = [(name.to_owned(), value.to_owned())].into();
+        api
+    }
+
+    fn secret(text: &str) -> SecretValue {
+        SecretValue::accept(text.to_owned().into()).unwrap()
+    }
+
+    #[test]
+    fn no_header_of_a_contract_replaces_the_key_or_asks_for_an_encoding() {
+        let key = secret("hunter2");
+        for name in ["Authorization", "accept-encoding"] {
+            let headers = headers(&api(name, "gzip"), &key, None).unwrap();
+            assert_eq!(headers[AUTHORIZATION], "Bearer hunter2");
+            assert_eq!(headers[ACCEPT_ENCODING], "identity");
+        }
+    }
+
+    #[test]
+    fn a_header_that_cannot_be_sent_or_names_another_host_is_refused() {
+        for (name, value) in [("Host", "example.com"), ("a b", "x"), ("a", "x\r\nb: y")] {
+            let refused = headers(&api(name, value), &secret("hunter2"), None);
+            assert!(
+                matches!(refused, Err(Unreadable::BadContract(_))),
+                "{refused:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_key_is_not_shown_when_the_headers_are_printed() {
+        let headers = headers(&api("a", "b"), &secret("hunter2"), None).unwrap();
+        assert!(!format!("{headers:?}").contains("hunter2"));
+    }
+
+    proptest! {
+        #[test]
+        fn an_account_is_sent_as_it_is_or_not_at_all(name in "\\PC{1,20}|[ -~\\x00-\\x1f\\x7f]{1,20}") {
+            let account = Account::parse(&name).unwrap();
+            match headers(&api("a", "b"), &secret("hunter2"), Some(&account)) {
+                Ok(headers) => prop_assert_eq!(headers["stripe-account"].as_bytes(), name.as_bytes()),
+                Err(cause) => {
+                    prop_assert_eq!(cause, Unreadable::UnfitAccount);
+                    prop_assert!(!name.bytes().all(|byte| byte.is_ascii_graphic()));
+                }
+            }
+        }
+    }
+}

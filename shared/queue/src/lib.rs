@@ -1,1 +1,13 @@
-//! room
+//! The signals' way through SQS FIFO: what a message says, which group it is in, and what makes it this
+//! message.
+//!
+//! A message carries pointers and no content (law 14), in ASCII, because the queue refuses some
+//! characters that ids may hold. This room decides nothing and reads no table.
+
+mod ascii;
+mod message;
+mod send;
+mod visibility;
+
+pub use message::{MessageError, OutgoingMessage, parse};
+pub use send::{Queue, QueueError, SendOutcome};

@@ -4,6 +4,8 @@
 
 use std::env::VarError;
 
+use lastword_config::{Config, ConfigError};
+
 use crate::secrets::SecretError;
 
 /// Where variables are read: `&process` in a function, a closure over a map in a test.
@@ -40,6 +42,15 @@ const PURPOSES: &[(&str, &str)] = &[
         "AWS_ENDPOINT_URL_SSM",
         "replaces the address of the parameter store",
     ),
+    (
+        "LASTWORD_CONFIG",
+        "names a lastword.toml to use instead of the one that was built in",
+    ),
+    ("LASTWORD_QUEUE_URL", "names the FIFO queue of signals"),
+    (
+        "LASTWORD_LOCAL_API",
+        "points the reads of a provider at a stand-in on this machine",
+    ),
     ("LASTWORD_INBOX_TABLE", "names the table of accepted events"),
     (
         "LASTWORD_STATE_TABLE",
@@ -75,6 +86,9 @@ pub enum StartError {
     /// A secret could not be had.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// The configuration is wrong; every line of what is wrong is in it.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
 }
 
 impl StartError {
@@ -85,6 +99,21 @@ impl StartError {
             found: found.into(),
             problem: problem.to_string(),
             purpose: purpose(name),
+        }
+    }
+}
+
+/// The configuration: the file that `LASTWORD_CONFIG` names, else the one that was built in.
+///
+/// # Errors
+/// When it cannot be read or is wrong.
+pub fn configuration() -> Result<Config, StartError> {
+    match optional("LASTWORD_CONFIG")? {
+        None => Ok(Config::parse("lastword.toml", lastword_config::BUILT_IN)?),
+        Some(path) => {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| StartError::unusable("LASTWORD_CONFIG", &path, error))?;
+            Ok(Config::parse(&path, &text)?)
         }
     }
 }

@@ -21,7 +21,7 @@ pub mod state;
 pub mod tables;
 
 pub use error::StoreError;
-pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent};
+pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
-pub use state::{Committed, Loaded, LoadedEvent, State};
+pub use state::{Committed, Decision, Failure, Loaded, LoadedEvent, State};

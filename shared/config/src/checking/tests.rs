@@ -124,7 +124,6 @@ fn each_mistake_is_told_with_its_line_what_was_found_and_what_is_expected() {
             "acount = \"acct_1\"",
             "unknown field `acount`, expected one of",
         ),
-        ("[integrations.erp]", "[integrations.ERP]", "found \"ERP\""),
         ("contract = \"stripe\"", "contract = 3", "lastword.toml:3:"),
         (
             "contract = \"stripe\"",
@@ -145,6 +144,12 @@ fn a_secret_written_into_the_file_is_refused_and_not_repeated() {
         told.contains("lastword.toml:6") && !told.contains("PRIVATE"),
         "{told}"
     );
+}
+
+#[test]
+fn a_name_that_is_no_slug_is_refused_because_it_stands_in_a_url() {
+    let told = problems(&GOOD.replace("integrations.erp", "integrations.ERP"));
+    assert!(told.contains("found \"ERP\""), "{told}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub struct GatewayConfig {
     pub function_timeout: Duration,
     /// The gateway's patience: past it, the answer is 504.
     pub timeout: Duration,
-    /// Routes that are answered without the function.
+    /// Routes that are answered without the function. Must not have a fallback of their own.
     pub extra: Option<Router>,
 }
 
@@ -73,7 +73,9 @@ impl Gateway {
         });
         let mine = Router::new().fallback(answer).with_state(shared);
         let router = config.extra.unwrap_or_default().merge(mine);
-        Ok(Self { served: loopback::serve(config.port, router).await? })
+        Ok(Self {
+            served: loopback::serve(config.port, router).await?,
+        })
     }
 
     /// Where it listens.
@@ -106,16 +108,26 @@ async fn answer(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let announced = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let announced = parts
+        .headers
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > LARGEST_REQUEST as u64) {
         return too_long();
     }
-    let Ok(body) = to_bytes(body, LARGEST_REQUEST).await else { return too_long() };
+    let Ok(body) = to_bytes(body, LARGEST_REQUEST).await else {
+        return too_long();
+    };
     let event = request::event(&parts, &body, peer);
     if event.len() > LARGEST_EVENT {
         return message(StatusCode::PAYLOAD_TOO_LARGE, "Request Too Long");
     }
-    match timeout(shared.timeout, shared.function.invoke(event, shared.function_timeout)).await {
+    match timeout(
+        shared.timeout,
+        shared.function.invoke(event, shared.function_timeout),
+    )
+    .await
+    {
         Err(_) => message(StatusCode::GATEWAY_TIMEOUT, "Endpoint request timed out"),
         Ok(Err(_)) => failed(),
         Ok(Ok(text)) => reply::response(&text).unwrap_or_else(failed),
@@ -124,7 +136,12 @@ async fn answer(
 
 fn too_long() -> Response {
     let text = format!("HTTP content length exceeded {LARGEST_REQUEST} bytes.");
-    (StatusCode::PAYLOAD_TOO_LARGE, [("content-type", "text/plain")], text).into_response()
+    (
+        StatusCode::PAYLOAD_TOO_LARGE,
+        [("content-type", "text/plain")],
+        text,
+    )
+        .into_response()
 }
 
 fn failed() -> Response {

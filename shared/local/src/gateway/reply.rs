@@ -11,7 +11,10 @@ use serde_json::{Map, Value};
 /// The response that `text` asks for. A reply without a status code is itself the body of a 200.
 pub(super) fn response(text: &str) -> Option<Response> {
     let reply: Value = serde_json::from_str(text).ok()?;
-    let Some(object) = reply.as_object().filter(|object| object.contains_key("statusCode")) else {
+    let Some(object) = reply
+        .as_object()
+        .filter(|object| object.contains_key("statusCode"))
+    else {
         return Some(as_body(&reply));
     };
     let status = status(object.get("statusCode")?)?;
@@ -26,8 +29,15 @@ pub(super) fn response(text: &str) -> Option<Response> {
 }
 
 fn as_body(reply: &Value) -> Response {
-    let body = reply.as_str().map_or_else(|| reply.to_string(), str::to_owned);
-    (StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    let body = reply
+        .as_str()
+        .map_or_else(|| reply.to_string(), str::to_owned);
+    (
+        StatusCode::OK,
+        [(header::CONTENT_TYPE, "application/json")],
+        body,
+    )
+        .into_response()
 }
 
 fn status(code: &Value) -> Option<StatusCode> {
@@ -40,7 +50,11 @@ fn body(reply: &Map<String, Value>) -> Option<Vec<u8>> {
         None | Some(Value::Null) => return Some(Vec::new()),
         Some(body) => body.as_str()?,
     };
-    if reply.get("isBase64Encoded").and_then(Value::as_bool).unwrap_or(false) {
+    if reply
+        .get("isBase64Encoded")
+        .and_then(Value::as_bool)
+        .unwrap_or(false)
+    {
         STANDARD.decode(text).ok()
     } else {
         Some(text.as_bytes().to_vec())
@@ -50,7 +64,9 @@ fn body(reply: &Map<String, Value>) -> Option<Vec<u8>> {
 fn headers(reply: &Map<String, Value>) -> Option<HeaderMap> {
     let mut headers = HeaderMap::new();
     let mut put = |name: &str, value: &Value| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
         let name = HeaderName::try_from(name).ok()?;
         // Framing is the server's own business.
         if name != header::CONTENT_LENGTH && name != header::TRANSFER_ENCODING {
@@ -58,20 +74,35 @@ fn headers(reply: &Map<String, Value>) -> Option<HeaderMap> {
         }
         Some(())
     };
-    for (name, value) in reply.get("headers").and_then(Value::as_object).into_iter().flatten() {
-        let many = reply.get("multiValueHeaders").and_then(|many| many.get(name));
+    for (name, value) in reply
+        .get("headers")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let many = reply
+            .get("multiValueHeaders")
+            .and_then(|many| many.get(name));
         if many.is_none() {
             put(name, value)?;
         }
     }
-    for (name, values) in
-        reply.get("multiValueHeaders").and_then(Value::as_object).into_iter().flatten()
+    for (name, values) in reply
+        .get("multiValueHeaders")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
     {
         for value in values.as_array()? {
             put(name, value)?;
         }
     }
-    for cookie in reply.get("cookies").and_then(Value::as_array).into_iter().flatten() {
+    for cookie in reply
+        .get("cookies")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         put("set-cookie", cookie)?;
     }
     Some(headers)
@@ -84,7 +115,10 @@ mod tests {
     use super::*;
 
     async fn bytes(response: Response) -> Vec<u8> {
-        to_bytes(response.into_body(), 1 << 20).await.unwrap().to_vec()
+        to_bytes(response.into_body(), 1 << 20)
+            .await
+            .unwrap()
+            .to_vec()
     }
 
     #[tokio::test]

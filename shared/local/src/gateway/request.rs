@@ -55,7 +55,9 @@ pub(super) fn event(parts: &Parts, body: &[u8], peer: SocketAddr) -> String {
 }
 
 fn context(parts: &Parts, path: &str, peer: SocketAddr) -> Value {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let host = text(&parts.headers, HOST.as_str()).unwrap_or_default();
     json!({
         "accountId": ACCOUNT,
@@ -79,12 +81,19 @@ fn context(parts: &Parts, path: &str, peer: SocketAddr) -> Value {
 
 /// As in `12/Mar/2020:19:03:58 +0000`.
 fn written(seconds: u64) -> String {
-    let at = i64::try_from(seconds).ok().and_then(|s| Timestamp::from_second(s).ok()).unwrap_or_default();
+    let at = i64::try_from(seconds)
+        .ok()
+        .and_then(|s| Timestamp::from_second(s).ok())
+        .unwrap_or_default();
     at.strftime("%d/%b/%Y:%H:%M:%S +0000").to_string()
 }
 
 fn protocol(version: Version) -> &'static str {
-    if version == Version::HTTP_10 { "HTTP/1.0" } else { "HTTP/1.1" }
+    if version == Version::HTTP_10 {
+        "HTTP/1.0"
+    } else {
+        "HTTP/1.1"
+    }
 }
 
 /// Lower-cased names, repeated ones joined by a comma, cookies apart, and what the gateway adds.
@@ -119,7 +128,9 @@ fn cookies(headers: &HeaderMap) -> Vec<String> {
         .iter()
         .flat_map(|value| {
             let line = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            line.split(';').map(|cookie| cookie.trim().to_owned()).collect::<Vec<_>>()
+            line.split(';')
+                .map(|cookie| cookie.trim().to_owned())
+                .collect::<Vec<_>>()
         })
         .filter(|cookie| !cookie.is_empty())
         .collect()
@@ -166,9 +177,19 @@ fn decoded(text: &str) -> String {
 /// The media types whose bodies travel as text. All others, and bodies without one, are encoded.
 fn is_text(headers: &HeaderMap) -> bool {
     let media = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let media = media
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     media.starts_with("text/")
-        || ["application/json", "application/javascript", "application/xml"].contains(&media.as_str())
+        || [
+            "application/json",
+            "application/javascript",
+            "application/xml",
+        ]
+        .contains(&media.as_str())
         || media.ends_with("+json")
         || media.ends_with("+xml")
 }
@@ -198,9 +219,15 @@ mod tests {
         assert_eq!(event["headers"]["x-sig"], "one,two");
         assert!(event["headers"].get("cookie").is_none());
         assert_eq!(event["cookies"], json!(["a=1", "b=2"]));
-        assert_eq!(event["queryStringParameters"], json!({ "x": "1,A b", "y": "" }));
+        assert_eq!(
+            event["queryStringParameters"],
+            json!({ "x": "1,A b", "y": "" })
+        );
         assert_eq!(event["rawQueryString"], "x=1&x=%41+b&y");
-        assert_eq!((&event["body"], &event["isBase64Encoded"]), (&json!("{}"), &json!(false)));
+        assert_eq!(
+            (&event["body"], &event["isBase64Encoded"]),
+            (&json!("{}"), &json!(false))
+        );
     }
 
     #[test]
@@ -210,10 +237,19 @@ mod tests {
             .body(())
             .unwrap();
         let event = written_event(form, b"a=1");
-        assert_eq!((&event["body"], &event["isBase64Encoded"]), (&json!("YT0x"), &json!(true)));
-        let lie = Request::post("/").header("content-type", "text/plain").body(()).unwrap();
+        assert_eq!(
+            (&event["body"], &event["isBase64Encoded"]),
+            (&json!("YT0x"), &json!(true))
+        );
+        let lie = Request::post("/")
+            .header("content-type", "text/plain")
+            .body(())
+            .unwrap();
         let event = written_event(lie, &[0xff]);
-        assert_eq!((&event["body"], &event["isBase64Encoded"]), (&json!("/w=="), &json!(true)));
+        assert_eq!(
+            (&event["body"], &event["isBase64Encoded"]),
+            (&json!("/w=="), &json!(true))
+        );
     }
 
     #[test]

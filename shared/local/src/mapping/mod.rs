@@ -136,7 +136,12 @@ pub trait Settles: Send + Sync {
 
 /// Waits until all `mappings` are idle together: a round in which none of them invoked anything.
 pub async fn settle(mappings: &[&dyn Settles]) {
-    let total = || mappings.iter().map(|mapping| mapping.tally().invocations).sum::<u64>();
+    let total = || {
+        mappings
+            .iter()
+            .map(|mapping| mapping.tally().invocations)
+            .sum::<u64>()
+    };
     loop {
         let before = total();
         for mapping in mappings {

@@ -101,7 +101,13 @@ impl Stores {
         let lock = claim(&directory)?;
         let tables = Tables::start(&directory.join("tables.sqlite"), ports.dynamodb).await?;
         let sqs = Sqs::start(ports.sqs).await?;
-        Ok(Self { tables, sqs, directory, lock, temporary })
+        Ok(Self {
+            tables,
+            sqs,
+            directory,
+            lock,
+            temporary,
+        })
     }
 
     /// Where the data is.

@@ -56,11 +56,19 @@ pub async fn create_queue_pair(
         "maxReceiveCount": spec.max_receive_count,
     });
     let attributes = vec![
-        (VisibilityTimeout, spec.visibility_timeout.as_secs().to_string()),
+        (
+            VisibilityTimeout,
+            spec.visibility_timeout.as_secs().to_string(),
+        ),
         (RedrivePolicy, redrive.to_string()),
     ];
     let (url, arn) = create(client, &spec.name, attributes).await?;
-    Ok(QueuePair { url, arn, dead_letter_url, dead_letter_arn })
+    Ok(QueuePair {
+        url,
+        arn,
+        dead_letter_url,
+        dead_letter_arn,
+    })
 }
 
 async fn create(
@@ -127,7 +135,10 @@ impl QueueGauge {
     /// A gauge for the queue at `url`.
     #[must_use]
     pub fn new(client: Client, url: impl Into<String>) -> Self {
-        Self { client, url: url.into() }
+        Self {
+            client,
+            url: url.into(),
+        }
     }
 
     /// What the queue holds now.

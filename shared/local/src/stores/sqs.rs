@@ -25,8 +25,9 @@ pub(super) struct Sqs {
 
 impl Sqs {
     pub(super) async fn start(port: u16) -> Result<Self, StoresError> {
-        let (listener, address) =
-            loopback::listen(port).await.map_err(StoresError::io(format!("port {port}")))?;
+        let (listener, address) = loopback::listen(port)
+            .await
+            .map_err(StoresError::io(format!("port {port}")))?;
         let provider = Arc::new(RustackSqs::new(SqsConfig {
             skip_signature_validation: true,
             default_region: REGION.to_owned(),
@@ -35,10 +36,17 @@ impl Sqs {
             port: address.port(),
         }));
         let handler = Arc::new(RustackSqsHandler::new(Arc::clone(&provider)));
-        let config = SqsHttpConfig { region: REGION.to_owned(), ..SqsHttpConfig::default() };
+        let config = SqsHttpConfig {
+            region: REGION.to_owned(),
+            ..SqsHttpConfig::default()
+        };
         let mut serving = JoinSet::new();
         serving.spawn(accept(listener, SqsHttpService::new(handler, config)));
-        Ok(Self { provider, address, serving })
+        Ok(Self {
+            provider,
+            address,
+            serving,
+        })
     }
 
     pub(super) fn address(&self) -> SocketAddr {

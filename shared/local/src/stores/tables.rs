@@ -35,8 +35,9 @@ impl Tables {
         let database = spawn_blocking(move || open(&path))
             .await
             .map_err(|error| StoresError::Database(error.to_string()))??;
-        let (listener, address) =
-            loopback::listen(port).await.map_err(StoresError::io(format!("port {port}")))?;
+        let (listener, address) = loopback::listen(port)
+            .await
+            .map_err(StoresError::io(format!("port {port}")))?;
         let (stop, stopped) = oneshot::channel::<()>();
         let served = database.clone();
         let task = tokio::spawn(async move {
@@ -45,7 +46,12 @@ impl Tables {
             };
             drop(server::serve_with_shutdown(listener, served, until).await);
         });
-        Ok(Self { database, address, stop, task })
+        Ok(Self {
+            database,
+            address,
+            stop,
+            task,
+        })
     }
 
     pub(super) fn address(&self) -> SocketAddr {
@@ -70,8 +76,7 @@ impl Tables {
 }
 
 fn open(path: &str) -> Result<Database, StoresError> {
-    let database =
-        Database::new(path).map_err(|error| StoresError::Database(error.to_string()))?;
+    let database = Database::new(path).map_err(|error| StoresError::Database(error.to_string()))?;
     rusqlite::Connection::open(path)
         .and_then(|connection| connection.execute_batch(INDEX))
         .map_err(|error| StoresError::Database(error.to_string()))?;

@@ -22,7 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits until `condition` holds.
 pub(crate) async fn eventually(what: &str, condition: impl AsyncFnMut() -> bool) {
-    assert!(timeout(PATIENCE, until(condition)).await.is_ok(), "never happened: {what}");
+    assert!(
+        timeout(PATIENCE, until(condition)).await.is_ok(),
+        "never happened: {what}"
+    );
 }
 
 pub(crate) async fn stores() -> Stores {
@@ -43,7 +46,11 @@ pub(crate) async fn table(stores: &Stores) -> String {
                 .unwrap(),
         )
         .key_schema(
-            KeySchemaElement::builder().attribute_name("pk").key_type(KeyType::Hash).build().unwrap(),
+            KeySchemaElement::builder()
+                .attribute_name("pk")
+                .key_type(KeyType::Hash)
+                .build()
+                .unwrap(),
         )
         .billing_mode(BillingMode::PayPerRequest)
         .stream_specification(
@@ -105,7 +112,10 @@ pub(crate) fn bodies(event: &Value) -> Vec<String> {
 
 fn texts(event: &Value, pick: impl Fn(&Value) -> &Value) -> Vec<String> {
     let records = event["Records"].as_array().unwrap();
-    records.iter().map(|record| pick(record).as_str().unwrap().to_owned()).collect()
+    records
+        .iter()
+        .map(|record| pick(record).as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// A report that names the records of `event` at `pointer` for which `failed` holds.
@@ -159,5 +169,10 @@ where
 }
 
 pub(crate) fn tally(invocations: u64, accepted: u64, failed: u64, set_aside: u64) -> Tally {
-    Tally { invocations, accepted, failed, set_aside }
+    Tally {
+        invocations,
+        accepted,
+        failed,
+        set_aside,
+    }
 }

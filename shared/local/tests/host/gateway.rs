@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::bench::remembering;
 
-async fn call(
+pub(crate) async fn call(
     method: Method,
     url: String,
     headers: &[(&str, &str)],
@@ -26,9 +26,16 @@ async fn call(
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let reply = client.request(request.body(Full::new(body.into())).unwrap()).await.unwrap();
+    let reply = client
+        .request(request.body(Full::new(body.into())).unwrap())
+        .await
+        .unwrap();
     let (parts, body) = reply.into_parts();
-    (parts.status, parts.headers, body.collect().await.unwrap().to_bytes())
+    (
+        parts.status,
+        parts.headers,
+        body.collect().await.unwrap().to_bytes(),
+    )
 }
 
 #[tokio::test]
@@ -40,7 +47,12 @@ async fn a_real_http_request_becomes_a_version_2_event() {
     let (status, headers, body) = call(
         Method::POST,
         format!("{}/hooks/main?a=1&a=2", gateway.url()),
-        &[("Content-Type", "application/json"), ("X-Sig", "s1"), ("X-Sig", "s2"), ("User-Agent", "t")],
+        &[
+            ("Content-Type", "application/json"),
+            ("X-Sig", "s1"),
+            ("X-Sig", "s2"),
+            ("User-Agent", "t"),
+        ],
         r#"{"id": 1 }"#,
     )
     .await;
@@ -65,8 +77,9 @@ async fn a_real_http_request_becomes_a_version_2_event() {
 
 #[tokio::test]
 async fn a_function_that_fails_is_a_500_and_says_nothing_more() {
-    let function =
-        Function::in_process("broken", |_| async { Err(FunctionError::failed("a secret")) });
+    let function = Function::in_process("broken", |_| async {
+        Err(FunctionError::failed("a secret"))
+    });
     let gateway = Gateway::start(GatewayConfig::new(function)).await.unwrap();
     let (status, _, body) = call(Method::GET, gateway.url(), &[], "").await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -76,8 +89,10 @@ async fn a_function_that_fails_is_a_500_and_says_nothing_more() {
 #[tokio::test]
 async fn a_function_slower_than_the_gateway_is_a_504() {
     let function = Function::in_process("endless", |_| std::future::pending());
-    let config =
-        GatewayConfig { timeout: Duration::from_millis(20), ..GatewayConfig::new(function) };
+    let config = GatewayConfig {
+        timeout: Duration::from_millis(20),
+        ..GatewayConfig::new(function)
+    };
     let gateway = Gateway::start(config).await.unwrap();
     let (status, ..) = call(Method::GET, gateway.url(), &[], "").await;
     assert_eq!(status, StatusCode::GATEWAY_TIMEOUT);
@@ -102,11 +117,17 @@ async fn a_body_over_a_limit_never_reaches_the_function() {
 async fn extra_routes_are_answered_beside_the_function() {
     let (function, seen) = remembering(|_, _| Ok(r#"{"from":"function"}"#.to_owned()));
     let extra = Router::new().route("/page", get(|| async { "page" }));
-    let config = GatewayConfig { extra: Some(extra), ..GatewayConfig::new(function) };
+    let config = GatewayConfig {
+        extra: Some(extra),
+        ..GatewayConfig::new(function)
+    };
     let gateway = Gateway::start(config).await.unwrap();
     let (_, _, page) = call(Method::GET, format!("{}/page", gateway.url()), &[], "").await;
     assert_eq!(&page[..], b"page");
     let (_, _, other) = call(Method::GET, format!("{}/other", gateway.url()), &[], "").await;
-    assert_eq!(serde_json::from_slice::<Value>(&other).unwrap(), json!({ "from": "function" }));
+    assert_eq!(
+        serde_json::from_slice::<Value>(&other).unwrap(),
+        json!({ "from": "function" })
+    );
     assert_eq!(seen.all().len(), 1);
 }

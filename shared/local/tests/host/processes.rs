@@ -48,7 +48,13 @@ async fn bootstrap() {
 }
 
 fn spec() -> ProcessSpec {
-    let args = ["--exact", "processes::bootstrap", "--ignored", "--nocapture", "--test-threads=1"];
+    let args = [
+        "--exact",
+        "processes::bootstrap",
+        "--ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ];
     ProcessSpec {
         args: args.map(Into::into).to_vec(),
         env: vec![("GREETING".to_owned(), "hello".to_owned())],
@@ -74,7 +80,12 @@ async fn a_real_binary_answers_with_only_the_environment_it_was_given() {
     let reply = ask(&api, "echo").await;
     assert_eq!(reply["echo"], json!({ "do": "echo" }));
     assert_eq!(reply["name"], "reconcile");
-    assert!(reply["arn"].as_str().unwrap().ends_with(":function:reconcile"));
+    assert!(
+        reply["arn"]
+            .as_str()
+            .unwrap()
+            .ends_with(":function:reconcile")
+    );
     assert_eq!(reply["greeting"], "hello");
     assert_eq!(reply["home"], Value::Null);
     let life = processes.lives().remove(0);
@@ -102,7 +113,11 @@ async fn a_process_that_dies_fails_its_invocation_at_once_and_is_started_again()
     let api = RuntimeApi::new("f");
     let processes = Processes::start(&api, &spec(), 1);
     let payload = json!({ "do": "die" }).to_string();
-    let error = api.function().invoke(payload, Duration::from_secs(60)).await.unwrap_err();
+    let error = api
+        .function()
+        .invoke(payload, Duration::from_secs(60))
+        .await
+        .unwrap_err();
     assert_eq!(error.kind, FunctionErrorKind::Lost);
     ask(&api, "echo").await;
     assert_eq!(processes.lives()[0].starts, 2);
@@ -114,7 +129,11 @@ async fn a_process_that_overruns_its_deadline_is_replaced() {
     let processes = Processes::start(&api, &spec(), 1);
     let first = ask(&api, "echo").await["pid"].as_u64().unwrap();
     let payload = json!({ "do": "hang" }).to_string();
-    let error = api.function().invoke(payload, Duration::from_millis(50)).await.unwrap_err();
+    let error = api
+        .function()
+        .invoke(payload, Duration::from_millis(50))
+        .await
+        .unwrap_err();
     assert_eq!(error.kind, FunctionErrorKind::TimedOut);
     assert_ne!(ask(&api, "echo").await["pid"].as_u64().unwrap(), first);
     drop(processes);
@@ -125,12 +144,19 @@ async fn two_instances_work_at_the_same_time() {
     let api = RuntimeApi::new("f");
     let processes = Processes::start(&api, &spec(), 2);
     eventually("both ask for work", async || {
-        processes.lives().iter().all(|life| life.first_next.is_some())
+        processes
+            .lives()
+            .iter()
+            .all(|life| life.first_next.is_some())
     })
     .await;
     let hanging = tokio::spawn({
         let function = api.function();
-        async move { function.invoke(json!({ "do": "hang" }).to_string(), SOON).await }
+        async move {
+            function
+                .invoke(json!({ "do": "hang" }).to_string(), SOON)
+                .await
+        }
     });
     // If the hanging one held up the queue, this would not come back.
     ask(&api, "echo").await;
@@ -146,7 +172,8 @@ async fn dropping_the_processes_ends_them() {
     eventually("the child is gone", async || {
         // A killed child may stay a zombie until the runtime reaps it.
         !alive(pid)
-            || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| s.contains(") Z "))
+            || std::fs::read_to_string(format!("/proc/{pid}/stat"))
+                .is_ok_and(|s| s.contains(") Z "))
     })
     .await;
 }

@@ -60,12 +60,17 @@ async fn reported_messages_come_again_and_the_others_do_not() {
     let queue = bench::queue(&stores, 1, 5).await;
     send_groups(&stores, &queue, &["a", "b", "c"]).await;
     let (function, seen) = remembering(|event, before| {
-        Ok(report(event, "/messageId", |record| before == 0 && record["body"] == "b"))
+        Ok(report(event, "/messageId", |record| {
+            before == 0 && record["body"] == "b"
+        }))
     });
     let mapping = start(&stores, function, config(&queue)).await;
     mapping.idle().await;
     assert_eq!(seen.bodies(), [vec!["a", "b", "c"], vec!["b"]]);
-    assert_eq!(seen.all()[1]["Records"][0]["attributes"]["ApproximateReceiveCount"], "2");
+    assert_eq!(
+        seen.all()[1]["Records"][0]["attributes"]["ApproximateReceiveCount"],
+        "2"
+    );
 }
 
 #[tokio::test]
@@ -100,7 +105,10 @@ async fn two_messages_of_one_group_are_never_in_flight_at_once() {
         let state = Arc::clone(&state);
         async move {
             let event: Value = serde_json::from_str(&invocation.payload).unwrap();
-            let groups: Vec<String> = bodies(&event).iter().map(|body| body[..1].to_owned()).collect();
+            let groups: Vec<String> = bodies(&event)
+                .iter()
+                .map(|body| body[..1].to_owned())
+                .collect();
             {
                 let mut state = state.lock().unwrap();
                 state.1 += 1;
@@ -152,9 +160,15 @@ async fn a_slow_group_does_not_hold_up_another() {
     let client = stores.sqs();
     send(&client, &queue.url, "a", "slow").await;
     let mapping = start(&stores, function, config(&queue)).await;
-    eventually("the slow one runs", async || mapping.tally().invocations == 1).await;
+    eventually("the slow one runs", async || {
+        mapping.tally().invocations == 1
+    })
+    .await;
     send(&client, &queue.url, "b", "quick").await;
-    eventually("the quick one is done", async || *done.lock().unwrap() == ["quick"]).await;
+    eventually("the quick one is done", async || {
+        *done.lock().unwrap() == ["quick"]
+    })
+    .await;
     release.send_replace(true);
     mapping.idle().await;
     assert_eq!(*done.lock().unwrap(), ["quick", "slow"]);

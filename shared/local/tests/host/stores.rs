@@ -9,7 +9,13 @@ use crate::bench::{put, stores, table};
 
 async fn exists(stores: &Stores, key: &str) -> bool {
     let key = AttributeValue::S(key.to_owned());
-    let found = stores.dynamodb().get_item().table_name("things").key("pk", key).send().await;
+    let found = stores
+        .dynamodb()
+        .get_item()
+        .table_name("things")
+        .key("pk", key)
+        .send()
+        .await;
     found.unwrap().item.is_some()
 }
 
@@ -30,7 +36,10 @@ async fn one_directory_belongs_to_one_process() {
     let directory = tempfile::tempdir().unwrap();
     let place = Place::Directory(directory.path().to_owned());
     let first = Stores::start(place.clone()).await.unwrap();
-    assert!(matches!(Stores::start(place.clone()).await, Err(StoresError::InUse(_))));
+    assert!(matches!(
+        Stores::start(place.clone()).await,
+        Err(StoresError::InUse(_))
+    ));
     drop(first);
     assert!(Stores::start(place).await.is_ok());
 }
@@ -48,7 +57,9 @@ async fn a_temporary_place_is_gone_with_the_stores() {
 async fn expired_items_go_when_they_are_swept() {
     let stores = stores().await;
     table(&stores).await;
-    let ttl = TimeToLiveSpecification::builder().attribute_name("until").enabled(true);
+    let ttl = TimeToLiveSpecification::builder()
+        .attribute_name("until")
+        .enabled(true);
     let client = stores.dynamodb();
     client
         .update_time_to_live()

@@ -44,7 +44,9 @@ async fn a_record_that_fails_is_sent_again_with_everything_after_it_and_nothing_
     let (stores, config) = five().await;
     let (function, seen) = remembering(|event, before| {
         // It names d before c: the lowest counts, not the first.
-        let mut text = report(event, SEQUENCE, |r| before == 0 && (is(r, "c") || is(r, "d")));
+        let mut text = report(event, SEQUENCE, |r| {
+            before == 0 && (is(r, "c") || is(r, "d"))
+        });
         if before == 0 {
             let mut value: Value = serde_json::from_str(&text).unwrap();
             value["batchItemFailures"].as_array_mut().unwrap().reverse();
@@ -54,14 +56,20 @@ async fn a_record_that_fails_is_sent_again_with_everything_after_it_and_nothing_
     });
     let mapping = start(&stores, function, config).await;
     mapping.idle().await;
-    assert_eq!(seen.keys(), [vec!["a", "b", "c", "d", "e"], vec!["c", "d", "e"]]);
+    assert_eq!(
+        seen.keys(),
+        [vec!["a", "b", "c", "d", "e"], vec!["c", "d", "e"]]
+    );
     assert_eq!(mapping.tally(), tally(2, 1, 1, 0));
 }
 
 #[tokio::test]
 async fn a_batch_whose_reply_is_malformed_fails_whole() {
     let (stores, config) = five().await;
-    let config = StreamMappingConfig { bisect_on_function_error: false, ..config };
+    let config = StreamMappingConfig {
+        bisect_on_function_error: false,
+        ..config
+    };
     let (function, seen) = remembering(|_, before| {
         Ok(match before {
             0 => "no json",
@@ -97,20 +105,30 @@ async fn a_poison_record_is_set_aside_after_its_retries_and_its_neighbours_pass(
     mapping.idle().await;
     let alone = seen.keys().iter().filter(|keys| **keys == ["c"]).count();
     assert_eq!(alone, 3, "one delivery and two retries: {:?}", seen.keys());
-    let passed: Vec<String> =
-        seen.keys().into_iter().filter(|keys| !keys.contains(&"c".to_owned())).flatten().collect();
+    let passed: Vec<String> = seen
+        .keys()
+        .into_iter()
+        .filter(|keys| !keys.contains(&"c".to_owned()))
+        .flatten()
+        .collect();
     assert_eq!(passed, ["a", "b", "d", "e"]);
     assert_eq!(mapping.tally().set_aside, 1);
     let pointer: Value = serde_json::from_str(&pointers.lock().unwrap()[0]).unwrap();
     assert_eq!(pointer["DDBStreamBatchInfo"]["batchSize"], 1);
-    assert_eq!(pointer["requestContext"]["condition"], "RetryAttemptsExhausted");
+    assert_eq!(
+        pointer["requestContext"]["condition"],
+        "RetryAttemptsExhausted"
+    );
     assert!(!pointer.to_string().contains("NewImage"));
 }
 
 #[tokio::test]
 async fn a_poison_record_that_is_reported_alone_is_set_aside_too() {
     let (stores, config) = five().await;
-    let config = StreamMappingConfig { maximum_retry_attempts: Some(1), ..config };
+    let config = StreamMappingConfig {
+        maximum_retry_attempts: Some(1),
+        ..config
+    };
     let (function, seen) =
         remembering(|event, _| Ok(report(event, SEQUENCE, |record| is(record, "b"))));
     let mapping = start(&stores, function, config).await;
@@ -137,13 +155,23 @@ async fn a_panicking_function_fails_its_batch_and_the_host_lives() {
 #[tokio::test]
 async fn only_the_kinds_asked_for_are_delivered_and_the_position_moves_past_the_others() {
     let (stores, config) = five().await;
-    let config = StreamMappingConfig { event_names: vec!["INSERT".to_owned()], ..config };
+    let config = StreamMappingConfig {
+        event_names: vec!["INSERT".to_owned()],
+        ..config
+    };
     let (function, seen) = remembering(|_, _| Ok(String::new()));
     let mapping = start(&stores, function, config).await;
     mapping.idle().await;
     let before = mapping.accepted();
     let removed = AttributeValue::S("a".to_owned());
-    stores.dynamodb().delete_item().table_name("things").key("pk", removed).send().await.unwrap();
+    stores
+        .dynamodb()
+        .delete_item()
+        .table_name("things")
+        .key("pk", removed)
+        .send()
+        .await
+        .unwrap();
     mapping.idle().await;
     assert_eq!(seen.all().len(), 1);
     assert_ne!(mapping.accepted(), before);
@@ -152,7 +180,10 @@ async fn only_the_kinds_asked_for_are_delivered_and_the_position_moves_past_the_
 #[tokio::test]
 async fn batches_are_cut_to_size_and_keep_their_order() {
     let (stores, config) = five().await;
-    let config = StreamMappingConfig { batch_size: 2, ..config };
+    let config = StreamMappingConfig {
+        batch_size: 2,
+        ..config
+    };
     let (function, seen) = remembering(|_, _| Ok(String::new()));
     let mapping = start(&stores, function, config).await;
     mapping.idle().await;
@@ -181,7 +212,9 @@ async fn a_crash_in_the_middle_of_a_batch_sends_it_again() {
                 if first {
                     std::future::pending::<()>().await;
                 }
-                function.invoke(invocation.payload, Duration::from_secs(5)).await
+                function
+                    .invoke(invocation.payload, Duration::from_secs(5))
+                    .await
             }
         })
     };
@@ -238,7 +271,11 @@ async fn the_persisted_position_never_passes_a_message_that_is_still_queued() {
     // Queued: visible, then received but not deleted. Neither may be passed, not even by a clean stop.
     mapping.pause().await;
     assert!(mapping.saved().is_empty() && !file.exists());
-    let received = stores.sqs().receive_message().queue_url(&queue.url).max_number_of_messages(10);
+    let received = stores
+        .sqs()
+        .receive_message()
+        .queue_url(&queue.url)
+        .max_number_of_messages(10);
     let received = received.send().await.unwrap().messages.unwrap();
     assert_eq!(received.len(), 5);
     mapping.resume().await;
@@ -252,11 +289,24 @@ async fn the_persisted_position_never_passes_a_message_that_is_still_queued() {
     mapping.idle().await;
     assert_eq!(mapping.tally().invocations, 3);
     let gauge = QueueGauge::new(stores.sqs(), &queue.url);
-    stores.sqs().purge_queue().queue_url(&queue.url).send().await.unwrap();
-    eventually("the position is saved", async || mapping.saved() == mapping.accepted()).await;
+    stores
+        .sqs()
+        .purge_queue()
+        .queue_url(&queue.url)
+        .send()
+        .await
+        .unwrap();
+    eventually("the position is saved", async || {
+        mapping.saved() == mapping.accepted()
+    })
+    .await;
     assert!(gauge.is_empty().await.unwrap() && file.exists());
     mapping.crash().await;
     mapping.resume().await;
     mapping.idle().await;
-    assert_eq!(mapping.tally().invocations, 3, "nothing behind the saved position comes again");
+    assert_eq!(
+        mapping.tally().invocations,
+        3,
+        "nothing behind the saved position comes again"
+    );
 }

@@ -1,5 +1,12 @@
 //! Reads over a real connection to a provider on this machine: what leaves, and what comes of the answer.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail as tests do"
+)]
+
 mod receiving;
 mod sending;
 mod server;

@@ -1,7 +1,6 @@
 //! References as they are read, and values as they are refused.
 
 use super::*;
-use lastword_config::secret::*;
 
 #[test]
 fn the_three_kinds_are_read_and_shown_as_written() {

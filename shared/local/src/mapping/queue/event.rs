@@ -10,7 +10,10 @@ use crate::clients::REGION;
 
 /// The event of one batch from the queue `arn`.
 pub(super) fn event(messages: &[Message], arn: &str) -> String {
-    let records: Vec<Value> = messages.iter().map(|message| record(message, arn)).collect();
+    let records: Vec<Value> = messages
+        .iter()
+        .map(|message| record(message, arn))
+        .collect();
     json!({ "Records": records }).to_string()
 }
 

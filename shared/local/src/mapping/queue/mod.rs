@@ -87,7 +87,10 @@ impl Shared {
     }
 
     fn trouble(&self, reason: &str) {
-        self.note(Note::Trouble { mapping: &self.config.name, reason });
+        self.note(Note::Trouble {
+            mapping: &self.config.name,
+            reason,
+        });
     }
 
     fn groups(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
@@ -119,7 +122,10 @@ impl QueueMapping {
             in_flight: AtomicUsize::new(0),
             groups: std::sync::Mutex::default(),
         };
-        let mapping = Self { shared: Arc::new(shared), running: Mutex::new(None) };
+        let mapping = Self {
+            shared: Arc::new(shared),
+            running: Mutex::new(None),
+        };
         mapping.resume().await;
         mapping
     }
@@ -127,7 +133,9 @@ impl QueueMapping {
     /// Lets the current long poll (at most a second) and all invocations end, and stops.
     pub async fn pause(&self) {
         let mut running = self.running.lock().await;
-        let Some(mut was) = running.take() else { return };
+        let Some(mut was) = running.take() else {
+            return;
+        };
         was.stop.send_replace(true);
         while was.poller.join_next().await.is_some() {}
         self.shared.running.store(false, Ordering::SeqCst);
@@ -136,7 +144,9 @@ impl QueueMapping {
     /// Stops as a killed process does: cuts the running invocations off and deletes nothing.
     pub async fn crash(&self) {
         let mut running = self.running.lock().await;
-        let Some(mut was) = running.take() else { return };
+        let Some(mut was) = running.take() else {
+            return;
+        };
         was.poller.shutdown().await;
         self.shared.running.store(false, Ordering::SeqCst);
     }

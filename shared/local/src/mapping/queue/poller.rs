@@ -89,7 +89,9 @@ impl Batch {
         let admitted = messages
             .into_iter()
             .filter(|message| {
-                let Some(group) = event::group(message) else { return true };
+                let Some(group) = event::group(message) else {
+                    return true;
+                };
                 if busy.contains(group) && !groups.contains(group) {
                     return false;
                 }
@@ -100,7 +102,12 @@ impl Batch {
             .collect();
         drop(busy);
         shared.in_flight.fetch_add(1, Ordering::SeqCst);
-        Self { shared: Arc::clone(shared), messages: admitted, groups, _permit: permit }
+        Self {
+            shared: Arc::clone(shared),
+            messages: admitted,
+            groups,
+            _permit: permit,
+        }
     }
 
     async fn handle(self) {
@@ -108,9 +115,16 @@ impl Batch {
         let config = &shared.config;
         shared.counters.invoked();
         let payload = event::event(&self.messages, &config.queue_arn);
-        let known: Vec<&str> =
-            self.messages.iter().map(|message| message.message_id().unwrap_or_default()).collect();
-        let verdict = match shared.function.invoke(payload, config.function_timeout).await {
+        let known: Vec<&str> = self
+            .messages
+            .iter()
+            .map(|message| message.message_id().unwrap_or_default())
+            .collect();
+        let verdict = match shared
+            .function
+            .invoke(payload, config.function_timeout)
+            .await
+        {
             Ok(reply) if config.report_batch_item_failures => report::read(&reply, &known),
             Ok(_) => Verdict::Success,
             Err(error) => Verdict::Whole(error.message),
@@ -129,7 +143,12 @@ impl Batch {
         };
         self.delete(&failed).await;
         shared.counters.failed();
-        shared.note(Note::Failed { mapping, records, again: failed.len(), reason: &reason });
+        shared.note(Note::Failed {
+            mapping,
+            records,
+            again: failed.len(),
+            reason: &reason,
+        });
     }
 
     /// Deletes all messages but those at the places `kept`.
@@ -162,7 +181,8 @@ impl Batch {
         match deleted {
             Ok(reply) => {
                 for failed in reply.failed() {
-                    self.shared.trouble(&format!("not deleted: {}", failed.code()));
+                    self.shared
+                        .trouble(&format!("not deleted: {}", failed.code()));
                 }
             }
             Err(error) => self.shared.trouble(&DisplayErrorContext(error).to_string()),

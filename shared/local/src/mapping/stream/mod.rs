@@ -21,6 +21,8 @@
 //! repeats more, which the consumers must bear anyway. A message that was moved to a dead-letter queue
 //! counts as consumed and is lost with the process; so is what was set aside into a queue.
 
+mod aside;
+mod config;
 mod keeper;
 mod plan;
 mod position;
@@ -29,12 +31,11 @@ mod shards;
 mod wire;
 
 use std::{
-    path::PathBuf,
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
 };
 
 use aws_sdk_dynamodbstreams::Client;
@@ -44,93 +45,10 @@ use tokio::{
     time::timeout,
 };
 
+pub use self::config::{OnFailure, StartingPosition, StreamMappingConfig};
 use self::position::Positions;
-use super::{Counters, LOOK_AGAIN, Note, Observer, Resting, Settles, Tally, unobserved};
-use crate::{function::Function, stores::QueueGauge};
-
-/// Where to begin in a shard that has no position yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartingPosition {
-    /// With the oldest record.
-    TrimHorizon,
-    /// With what is written from now on.
-    Latest,
-}
-
-/// Who is told of records that were given up. It gets pointers, never a record.
-#[derive(Clone)]
-pub enum OnFailure {
-    /// Nobody.
-    Discard,
-    /// A closure.
-    Call(Arc<dyn Fn(String) + Send + Sync>),
-    /// A queue.
-    Queue {
-        /// The client to send with.
-        client: aws_sdk_sqs::Client,
-        /// The queue.
-        url: String,
-    },
-}
-
-/// How one stream is mapped to one function.
-#[derive(Clone)]
-pub struct StreamMappingConfig {
-    /// For people.
-    pub name: String,
-    /// The stream.
-    pub stream_arn: String,
-    /// Where to begin.
-    pub starting_position: StartingPosition,
-    /// The most records in a batch.
-    pub batch_size: usize,
-    /// How long a batch that is not full waits for more.
-    pub batching_window: Duration,
-    /// Only these kinds (`INSERT`, `MODIFY`, `REMOVE`); empty means all.
-    pub event_names: Vec<String>,
-    /// Whether the function's reply is read as a report.
-    pub report_batch_item_failures: bool,
-    /// Whether a failed batch is halved.
-    pub bisect_on_function_error: bool,
-    /// How often a part is retried; `None` is for ever.
-    pub maximum_retry_attempts: Option<u32>,
-    /// The pause before the first retry; doubled with each, up to 32 times.
-    pub retry_pause: Duration,
-    /// The function's deadline.
-    pub function_timeout: Duration,
-    /// Where the position is saved; `None` keeps it in memory.
-    pub position_file: Option<PathBuf>,
-    /// The queues that must be seen empty before a position is saved.
-    pub downstream: Vec<QueueGauge>,
-    /// Who is told of records that were given up.
-    pub on_failure: OnFailure,
-    /// Who watches.
-    pub observer: Observer,
-}
-
-impl StreamMappingConfig {
-    /// A mapping with the settings of the template, in memory, unobserved.
-    #[must_use]
-    pub fn new(name: impl Into<String>, stream_arn: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            stream_arn: stream_arn.into(),
-            starting_position: StartingPosition::TrimHorizon,
-            batch_size: 100,
-            batching_window: Duration::ZERO,
-            event_names: Vec::new(),
-            report_batch_item_failures: true,
-            bisect_on_function_error: true,
-            maximum_retry_attempts: Some(10),
-            retry_pause: Duration::from_millis(50),
-            function_timeout: Duration::from_secs(30),
-            position_file: None,
-            downstream: Vec::new(),
-            on_failure: OnFailure::Discard,
-            observer: unobserved(),
-        }
-    }
-}
+use super::{Counters, LOOK_AGAIN, Note, Resting, Settles, Tally};
+use crate::function::Function;
 
 struct Shared {
     client: Client,
@@ -154,7 +72,10 @@ impl Shared {
     }
 
     fn trouble(&self, reason: &str) {
-        self.note(Note::Trouble { mapping: &self.config.name, reason });
+        self.note(Note::Trouble {
+            mapping: &self.config.name,
+            reason,
+        });
     }
 
     fn advance(&self, shard: &str, sequence: &str) {
@@ -165,7 +86,9 @@ impl Shared {
 
     /// Goes back to what a new process would know.
     fn recall(&self) {
-        let Some(path) = &self.config.position_file else { return };
+        let Some(path) = &self.config.position_file else {
+            return;
+        };
         let positions = position::load(path, &self.config.stream_arn).unwrap_or_else(|reason| {
             self.trouble(&reason);
             Positions::new()
@@ -203,7 +126,10 @@ impl StreamMapping {
             nudge: Notify::new(),
         };
         shared.recall();
-        let mapping = Self { shared: Arc::new(shared), running: Mutex::new(None) };
+        let mapping = Self {
+            shared: Arc::new(shared),
+            running: Mutex::new(None),
+        };
         mapping.resume().await;
         mapping
     }
@@ -211,7 +137,9 @@ impl StreamMapping {
     /// Finishes the running invocation, saves the position if it may, and stops.
     pub async fn pause(&self) {
         let mut running = self.running.lock().await;
-        let Some(mut was) = running.take() else { return };
+        let Some(mut was) = running.take() else {
+            return;
+        };
         was.stop.send_replace(true);
         while was.reader.join_next().await.is_some() {}
         was.keeper.shutdown().await;
@@ -225,7 +153,9 @@ impl StreamMapping {
     /// Without a position file the position is kept, as the cloud keeps it.
     pub async fn crash(&self) {
         let mut running = self.running.lock().await;
-        let Some(mut was) = running.take() else { return };
+        let Some(mut was) = running.take() else {
+            return;
+        };
         was.keeper.shutdown().await;
         was.reader.shutdown().await;
         self.shared.recall();
@@ -245,7 +175,11 @@ impl StreamMapping {
         if let Some(path) = self.shared.config.position_file.clone() {
             keeper.spawn(keeper::run(Arc::clone(&self.shared), path));
         }
-        *running = Some(Running { stop, reader, keeper });
+        *running = Some(Running {
+            stop,
+            reader,
+            keeper,
+        });
     }
 
     /// Says that there is something to read, so that an idle mapping need not find out by itself.
@@ -255,13 +189,13 @@ impl StreamMapping {
 
     /// The last handled sequence number of each shard.
     #[must_use]
-    pub fn accepted(&self) -> Positions {
+    pub fn accepted(&self) -> BTreeMap<String, String> {
         self.shared.accepted.borrow().clone()
     }
 
     /// What is saved of it.
     #[must_use]
-    pub fn saved(&self) -> Positions {
+    pub fn saved(&self) -> BTreeMap<String, String> {
         self.shared.saved.borrow().clone()
     }
 }
@@ -271,7 +205,8 @@ impl Settles for StreamMapping {
         Box::pin(async {
             let mine = self.shared.asked.fetch_add(1, Ordering::SeqCst) + 1;
             let mut drained = self.shared.drained.subscribe();
-            while self.shared.running.load(Ordering::SeqCst) && *drained.borrow_and_update() < mine {
+            while self.shared.running.load(Ordering::SeqCst) && *drained.borrow_and_update() < mine
+            {
                 self.nudge();
                 // Looks again also without news: the mapping may have been stopped meanwhile.
                 drop(timeout(LOOK_AGAIN, drained.changed()).await);

@@ -37,14 +37,23 @@ pub(super) fn after_failure(attempt: &Attempt, first_failed: usize, policy: Poli
     let rest = first_failed..attempt.range.end;
     let moved = first_failed > attempt.range.start;
     if policy.bisect && moved {
-        return Next::Deliver(vec![Attempt { range: rest, tries: 0 }]);
+        return Next::Deliver(vec![Attempt {
+            range: rest,
+            tries: 0,
+        }]);
     }
     if policy.bisect && rest.len() > 1 {
         let middle = rest.start + rest.len() / 2;
         let tries = attempt.tries;
         return Next::Deliver(vec![
-            Attempt { range: rest.start..middle, tries },
-            Attempt { range: middle..rest.end, tries },
+            Attempt {
+                range: rest.start..middle,
+                tries,
+            },
+            Attempt {
+                range: middle..rest.end,
+                tries,
+            },
         ]);
     }
     let tries = if moved { 1 } else { attempt.tries + 1 };
@@ -59,27 +68,57 @@ mod tests {
     use super::*;
 
     fn whole(length: usize) -> Attempt {
-        Attempt { range: 0..length, tries: 0 }
+        Attempt {
+            range: 0..length,
+            tries: 0,
+        }
     }
 
     #[test]
     fn everything_from_the_failed_record_on_comes_again() {
-        let policy = Policy { bisect: false, maximum_retries: None };
+        let policy = Policy {
+            bisect: false,
+            maximum_retries: None,
+        };
         let next = after_failure(&whole(5), 2, policy);
-        assert_eq!(next, Next::Deliver(vec![Attempt { range: 2..5, tries: 1 }]));
+        assert_eq!(
+            next,
+            Next::Deliver(vec![Attempt {
+                range: 2..5,
+                tries: 1
+            }])
+        );
     }
 
     #[test]
     fn a_part_that_fails_at_its_first_record_is_halved_without_using_up_a_retry() {
-        let policy = Policy { bisect: true, maximum_retries: Some(0) };
-        let halves = vec![Attempt { range: 0..2, tries: 0 }, Attempt { range: 2..5, tries: 0 }];
+        let policy = Policy {
+            bisect: true,
+            maximum_retries: Some(0),
+        };
+        let halves = vec![
+            Attempt {
+                range: 0..2,
+                tries: 0,
+            },
+            Attempt {
+                range: 2..5,
+                tries: 0,
+            },
+        ];
         assert_eq!(after_failure(&whole(5), 0, policy), Next::Deliver(halves));
     }
 
     #[test]
     fn a_record_alone_is_given_up_after_its_retries() {
-        let policy = Policy { bisect: true, maximum_retries: Some(2) };
-        let mut attempt = Attempt { range: 3..4, tries: 0 };
+        let policy = Policy {
+            bisect: true,
+            maximum_retries: Some(2),
+        };
+        let mut attempt = Attempt {
+            range: 3..4,
+            tries: 0,
+        };
         let mut deliveries = 1;
         while let Next::Deliver(mut next) = after_failure(&attempt, 3, policy) {
             attempt = next.remove(0);
@@ -91,14 +130,23 @@ mod tests {
 
     #[test]
     fn without_halving_a_poisonous_record_takes_those_behind_it_along() {
-        let policy = Policy { bisect: false, maximum_retries: Some(0) };
+        let policy = Policy {
+            bisect: false,
+            maximum_retries: Some(0),
+        };
         assert_eq!(after_failure(&whole(3), 0, policy), Next::GiveUp(0..3));
     }
 
     #[test]
     fn without_a_limit_nothing_is_ever_given_up() {
-        let policy = Policy { bisect: true, maximum_retries: None };
-        let alone = Attempt { range: 0..1, tries: 9_999 };
+        let policy = Policy {
+            bisect: true,
+            maximum_retries: None,
+        };
+        let alone = Attempt {
+            range: 0..1,
+            tries: 9_999,
+        };
         assert!(matches!(after_failure(&alone, 0, policy), Next::Deliver(_)));
     }
 }

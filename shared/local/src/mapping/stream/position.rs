@@ -25,20 +25,30 @@ pub(super) fn load(path: &Path, stream: &str) -> Result<Positions, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Positions::new()),
         Err(error) => return Err(format!("{}: {error}", path.display())),
     };
-    let saved: Saved = serde_json::from_slice(&text)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    if saved.stream == stream { Ok(saved.shards) } else { Ok(Positions::new()) }
+    let saved: Saved =
+        serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    if saved.stream == stream {
+        Ok(saved.shards)
+    } else {
+        Ok(Positions::new())
+    }
 }
 
 /// Saves the positions so that a crash at any moment leaves the old file or the new one.
 pub(super) fn save(path: &Path, stream: &str, shards: &Positions) -> io::Result<()> {
-    let saved = Saved { stream: stream.to_owned(), shards: shards.clone() };
+    let saved = Saved {
+        stream: stream.to_owned(),
+        shards: shards.clone(),
+    };
     let beside: PathBuf = path.with_extension("new");
     let mut file = File::create(&beside)?;
     file.write_all(&serde_json::to_vec(&saved)?)?;
     file.sync_all()?;
     fs::rename(&beside, path)?;
-    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+    if let Some(directory) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
         File::open(directory)?.sync_all()?;
     }
     Ok(())

@@ -6,24 +6,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
 use tokio::{
     sync::watch,
     time::{sleep, timeout},
 };
 
 use super::{
-    OnFailure, Shared,
+    Shared,
+    aside::set_aside,
     plan::{Attempt, Next, Policy, after_failure},
     shards::Shards,
     wire::{Entry, entry, event},
 };
-use crate::{
-    function::{function_arn, request_id},
-    mapping::{
-        Note,
-        report::{self, Verdict},
-    },
+use crate::mapping::{
+    Note,
+    report::{self, Verdict},
 };
 
 /// The most bytes of records in one event.
@@ -83,8 +80,11 @@ async fn take_rest(shared: &Shared, stop: &mut Stop, rest: Duration) {
 /// Reads every open shard once; answers whether anything was there.
 async fn round(shared: &Shared, shards: &mut Shards, stop: &mut Stop) -> Result<bool, String> {
     let mut any = false;
-    for shard in shards.open(&shared.client, &shared.config.stream_arn).await? {
-        let read = gather(shared, shards, &shard).await?;
+    for shard in shards
+        .open(&shared.client, &shared.config.stream_arn)
+        .await?
+    {
+        let read = gather(shared, shards, &shard, stop).await?;
         let Some(last) = read.last else { continue };
         any = true;
         for batch in batches(&read.entries, shared.config.batch_size) {
@@ -100,20 +100,29 @@ async fn round(shared: &Shared, shards: &mut Shards, stop: &mut Stop) -> Result<
 }
 
 /// Reads until a batch is full or its window is over.
-async fn gather(shared: &Shared, shards: &mut Shards, shard: &str) -> Result<Read, String> {
+async fn gather(
+    shared: &Shared,
+    shards: &mut Shards,
+    shard: &str,
+    stop: &Stop,
+) -> Result<Read, String> {
     let config = &shared.config;
     let mut read = Read::default();
     let mut first = Instant::now();
     loop {
         let positions = shared.accepted.borrow().clone();
         let from = (&positions, config.starting_position);
-        let records = shards.read(&shared.client, &config.stream_arn, shard, from).await?;
+        let records = shards
+            .read(&shared.client, &config.stream_arn, shard, from)
+            .await?;
         if read.last.is_none() {
             first = Instant::now();
         }
         let none = records.is_empty();
         for record in &records {
-            let Some(entry) = entry(record, &config.stream_arn) else { continue };
+            let Some(entry) = entry(record, &config.stream_arn) else {
+                continue;
+            };
             read.last = Some(entry.sequence.clone());
             if config.event_names.is_empty() || config.event_names.contains(&entry.kind) {
                 read.entries.push(entry);
@@ -122,6 +131,10 @@ async fn gather(shared: &Shared, shards: &mut Shards, shard: &str) -> Result<Rea
         let left = config.batching_window.saturating_sub(first.elapsed());
         if read.last.is_none() || left.is_zero() || read.entries.len() >= config.batch_size {
             return Ok(read);
+        }
+        if *stop.borrow() {
+            // Nothing has moved the position, so nothing is lost.
+            return Ok(Read::default());
         }
         if none {
             // A nudge only hurries the next read, never the window.
@@ -157,19 +170,24 @@ async fn deliver(shared: &Shared, shard: &str, batch: &[Entry], stop: &mut Stop)
         bisect: shared.config.bisect_on_function_error,
         maximum_retries: shared.config.maximum_retry_attempts,
     };
-    let mut parts = VecDeque::from([Attempt { range: 0..batch.len(), tries: 0 }]);
+    let mut parts = VecDeque::from([Attempt {
+        range: 0..batch.len(),
+        tries: 0,
+    }]);
     while let Some(attempt) = parts.pop_front() {
         let part = batch.get(attempt.range.clone()).unwrap_or_default();
         let failure = try_once(shared, part).await.err();
         let done = failure.as_ref().map_or(part.len(), |failure| failure.at);
         if let Some(last) = part.get(..done).and_then(<[Entry]>::last) {
-            shared.advance(shard, &last.sequence);
+            
         }
         if let Some(failure) = failure {
             match after_failure(&attempt, attempt.range.start + failure.at, policy) {
                 Next::Deliver(next) => {
                     let tries = next.first().map_or(0, |attempt| attempt.tries);
-                    next.into_iter().rev().for_each(|attempt| parts.push_front(attempt));
+                    next.into_iter()
+                        .rev()
+                        .for_each(|attempt| parts.push_front(attempt));
                     back_off(shared, stop, tries).await;
                 }
                 Next::GiveUp(range) => {
@@ -196,7 +214,11 @@ async fn try_once(shared: &Shared, part: &[Entry]) -> Result<(), Failure> {
     let config = &shared.config;
     shared.counters.invoked();
     let known: Vec<&str> = part.iter().map(|entry| entry.sequence.as_str()).collect();
-    let verdict = match shared.function.invoke(event(part), config.function_timeout).await {
+    let verdict = match shared
+        .function
+        .invoke(event(part), config.function_timeout)
+        .await
+    {
         Ok(reply) if config.report_batch_item_failures => report::read(&reply, &known),
         Ok(_) => Verdict::Success,
         Err(error) => Verdict::Whole(error.message),
@@ -204,13 +226,17 @@ async fn try_once(shared: &Shared, part: &[Entry]) -> Result<(), Failure> {
     let (at, reason) = match verdict {
         Verdict::Success => {
             shared.counters.accepted();
-            shared.note(Note::Accepted { mapping: &config.name, records: part.len() });
+            shared.note(Note::Accepted {
+                mapping: &config.name,
+                records: part.len(),
+            });
             return Ok(());
         }
         // The batch is in order, so the first place has the lowest sequence number.
-        Verdict::Partial(places) => {
-            (places.first().copied().unwrap_or_default(), "reported by the function".to_owned())
-        }
+        Verdict::Partial(places) => (
+            places.first().copied().unwrap_or_default(),
+            "reported by the function".to_owned(),
+        ),
         Verdict::Whole(reason) => (0, reason),
     };
     shared.counters.failed();
@@ -221,42 +247,4 @@ async fn try_once(shared: &Shared, part: &[Entry]) -> Result<(), Failure> {
         reason: &reason,
     });
     Err(Failure { at, reason })
-}
-
-/// Tells the failure destination where the given-up records are, and goes on behind them.
-async fn set_aside(shared: &Shared, shard: &str, entries: &[Entry], reason: &str) {
-    let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return };
-    let pointer = json!({
-        "requestContext": {
-            "requestId": request_id(),
-            "functionArn": function_arn(shared.function.name()),
-            "condition": "RetryAttemptsExhausted",
-        },
-        "responseContext": { "statusCode": 200, "functionError": reason },
-        "version": "1.0",
-        "DDBStreamBatchInfo": {
-            "shardId": shard,
-            "startSequenceNumber": first.sequence,
-            "endSequenceNumber": last.sequence,
-            "approximateArrivalOfFirstRecord": first.created,
-            "approximateArrivalOfLastRecord": last.created,
-            "batchSize": entries.len(),
-            "streamArn": shared.config.stream_arn,
-        },
-    })
-    .to_string();
-    shared.counters.set_aside(entries.len());
-    shared.note(Note::SetAside { mapping: &shared.config.name, pointer: &pointer });
-    match &shared.config.on_failure {
-        OnFailure::Discard => {}
-        OnFailure::Call(tell) => tell(pointer),
-        OnFailure::Queue { client, url } => {
-            let sent = client.send_message().queue_url(url).message_body(pointer).send().await;
-            if let Err(error) = sent {
-                let reason = aws_sdk_sqs::error::DisplayErrorContext(error).to_string();
-                shared.trouble(&format!("the failure destination refused: {reason}"));
-            }
-        }
-    }
-    shared.advance(shard, &last.sequence);
 }

@@ -32,10 +32,13 @@ impl Shards {
             let all = list(client, stream).await?;
             let known: BTreeSet<&str> = all.iter().filter_map(Shard::shard_id).collect();
             for shard in &all {
-                let waits = shard
-                    .parent_shard_id()
-                    .is_some_and(|parent| known.contains(parent) && !self.finished.contains(parent));
-                if let Some(id) = shard.shard_id().filter(|id| !waits && !self.finished.contains(*id)) {
+                let waits = shard.parent_shard_id().is_some_and(|parent| {
+                    known.contains(parent) && !self.finished.contains(parent)
+                });
+                if let Some(id) = shard
+                    .shard_id()
+                    .filter(|id| !waits && !self.finished.contains(*id))
+                {
                     self.iterators.entry(id.to_owned()).or_default();
                 }
             }
@@ -95,7 +98,9 @@ async fn list(client: &Client, stream: &str) -> Result<Vec<Shard>, String> {
             .send()
             .await
             .map_err(|error| DisplayErrorContext(error).to_string())?;
-        let Some(description) = page.stream_description else { return Ok(shards) };
+        let Some(description) = page.stream_description else {
+            return Ok(shards);
+        };
         shards.extend(description.shards.unwrap_or_default());
         after = description.last_evaluated_shard_id;
         if after.is_none() {
@@ -111,7 +116,10 @@ async fn fresh(
     (positions, start): (&Positions, StartingPosition),
 ) -> Result<String, String> {
     let (kind, sequence) = match (positions.get(shard), start) {
-        (Some(sequence), _) => (ShardIteratorType::AfterSequenceNumber, Some(sequence.clone())),
+        (Some(sequence), _) => (
+            ShardIteratorType::AfterSequenceNumber,
+            Some(sequence.clone()),
+        ),
         (None, StartingPosition::TrimHorizon) => (ShardIteratorType::TrimHorizon, None),
         (None, StartingPosition::Latest) => (ShardIteratorType::Latest, None),
     };
@@ -126,15 +134,23 @@ async fn fresh(
     let reply = match made {
         Ok(reply) => reply,
         // What the position points at is gone: all that is left of the shard lies behind it.
-        Err(error) if error.as_service_error().is_some_and(|e| e.is_trimmed_data_access_exception()) => client
-            .get_shard_iterator()
-            .stream_arn(stream)
-            .shard_id(shard)
-            .shard_iterator_type(ShardIteratorType::TrimHorizon)
-            .send()
-            .await
-            .map_err(|error| DisplayErrorContext(error).to_string())?,
+        Err(error)
+            if error
+                .as_service_error()
+                .is_some_and(|e| e.is_trimmed_data_access_exception()) =>
+        {
+            client
+                .get_shard_iterator()
+                .stream_arn(stream)
+                .shard_id(shard)
+                .shard_iterator_type(ShardIteratorType::TrimHorizon)
+                .send()
+                .await
+                .map_err(|error| DisplayErrorContext(error).to_string())?
+        }
         Err(error) => return Err(DisplayErrorContext(error).to_string()),
     };
-    reply.shard_iterator.ok_or_else(|| "the stream gave no iterator".to_owned())
+    reply
+        .shard_iterator
+        .ok_or_else(|| "the stream gave no iterator".to_owned())
 }

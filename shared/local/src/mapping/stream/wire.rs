@@ -28,19 +28,28 @@ pub(super) fn entry(record: &Record, arn: &str) -> Option<Entry> {
     let data = record.dynamodb()?;
     let sequence = data.sequence_number()?.to_owned();
     let kind = record.event_name()?.as_str().to_owned();
-    let created = data.approximate_creation_date_time().map_or(0.0, |at| at.as_secs_f64());
+    let created = data
+        .approximate_creation_date_time()
+        .map_or(0.0, |at| at.as_secs_f64());
     let mut body = Map::new();
     body.insert("ApproximateCreationDateTime".to_owned(), json!(created));
-    for (name, image) in
-        [("Keys", data.keys()), ("NewImage", data.new_image()), ("OldImage", data.old_image())]
-    {
+    for (name, image) in [
+        ("Keys", data.keys()),
+        ("NewImage", data.new_image()),
+        ("OldImage", data.old_image()),
+    ] {
         if let Some(image) = image {
             body.insert(name.to_owned(), item(image));
         }
     }
     body.insert("SequenceNumber".to_owned(), json!(sequence));
-    body.insert("SizeBytes".to_owned(), json!(data.size_bytes().unwrap_or_default()));
-    let view = data.stream_view_type().map_or("NEW_AND_OLD_IMAGES", |view| view.as_str());
+    body.insert(
+        "SizeBytes".to_owned(),
+        json!(data.size_bytes().unwrap_or_default()),
+    );
+    let view = data
+        .stream_view_type()
+        .map_or("NEW_AND_OLD_IMAGES", |view| view.as_str());
     body.insert("StreamViewType".to_owned(), json!(view));
     let mut whole = json!({
         "eventID": record.event_id(),
@@ -55,11 +64,18 @@ pub(super) fn entry(record: &Record, arn: &str) -> Option<Entry> {
         let who = json!({ "type": identity.r#type(), "principalId": identity.principal_id() });
         object.insert("userIdentity".to_owned(), who);
     }
-    Some(Entry { sequence, kind, created, json: whole.to_string() })
+    Some(Entry {
+        sequence,
+        kind,
+        created,
+        json: whole.to_string(),
+    })
 }
 
 fn item(item: &HashMap<String, AttributeValue>) -> Value {
-    item.iter().map(|(name, value)| (name.clone(), attribute(value))).collect()
+    item.iter()
+        .map(|(name, value)| (name.clone(), attribute(value)))
+        .collect()
 }
 
 fn attribute(value: &AttributeValue) -> Value {
@@ -107,7 +123,10 @@ mod tests {
                 "deep",
                 AttributeValue::M(HashMap::from([(
                     "list".into(),
-                    AttributeValue::L(vec![AttributeValue::N("1".into()), AttributeValue::Null(true)]),
+                    AttributeValue::L(vec![
+                        AttributeValue::N("1".into()),
+                        AttributeValue::Null(true),
+                    ]),
                 )])),
             )
             .size_bytes(7)

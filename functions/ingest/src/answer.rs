@@ -1,0 +1,140 @@
+//! What a provider is answered. 2xx only after the Inbox commit, or when there is nothing to keep.
+
+use std::collections::BTreeMap;
+
+use lastword_contracts::SignatureError;
+use lastword_store::Accepted;
+use serde::Serialize;
+
+/// What came of one delivery.
+#[derive(Debug)]
+#[must_use]
+pub enum Answer {
+    /// Its exact bytes are durable.
+    Stored(Accepted),
+    /// Well signed, and about nothing that is kept.
+    Ignored(&'static str),
+    /// No such endpoint. The same answer for all of them.
+    UnknownEndpoint,
+    /// Webhooks are posted.
+    Method,
+    /// Not a media type that this provider sends.
+    MediaType,
+    /// Nothing in it.
+    Empty,
+    /// The gateway's event is not a request that can be read.
+    BadEvent(String),
+    /// The signature check that failed.
+    Unauthentic(SignatureError),
+    /// It speaks of an account that this endpoint is not for.
+    ForeignAccount,
+    /// An id that cannot be kept exactly.
+    Unkeepable(String),
+    /// The store could not be used: nothing is acknowledged, the provider tries again.
+    Unavailable,
+}
+
+/// The reply as API Gateway (both formats) and function URLs take it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reply {
+    /// The HTTP status.
+    pub status_code: u16,
+    /// Its headers.
+    pub headers: BTreeMap<&'static str, &'static str>,
+    /// Its body.
+    pub body: String,
+    /// Never.
+    pub is_base64_encoded: bool,
+}
+
+#[derive(Serialize)]
+struct Problem<'a> {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+}
+
+impl Answer {
+    /// A short word for metrics.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Stored(Accepted::New(_)) => "new",
+            Self::Stored(Accepted::Duplicate(_)) => "duplicate",
+            Self::Stored(Accepted::Variant(_)) => "variant",
+            Self::Ignored(word) => word,
+            Self::UnknownEndpoint => "unknown-endpoint",
+            Self::Method => "method",
+            Self::MediaType => "media-type",
+            Self::Empty => "empty",
+            Self::BadEvent(_) => "bad-event",
+            Self::Unauthentic(error) => error.word(),
+            Self::ForeignAccount => "foreign-account",
+            Self::Unkeepable(_) => "unkeepable",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    /// The reply.
+    #[must_use]
+    pub fn reply(&self) -> Reply {
+        match self {
+            Self::Stored(_) | Self::Ignored(_) => Reply {
+                status_code: 200,
+                headers: BTreeMap::from([("content-type", "application/json")]),
+                body: format!("{{\"received\":\"{}\"}}", self.word()),
+                is_base64_encoded: false,
+            },
+            Self::UnknownEndpoint => {
+                self.problem(404, "Unknown endpoint", "there is no such webhook endpoint")
+            }
+            Self::Method => self.problem(405, "Method not allowed", "webhooks are sent with POST"),
+            Self::MediaType => self.problem(
+                415,
+                "Unsupported media type",
+                "this endpoint takes application/json",
+            ),
+            Self::Empty => self.problem(400, "Empty body", "the request has no body"),
+            Self::BadEvent(detail) => self.problem(400, "Unreadable request", detail),
+            Self::Unauthentic(error) => {
+                self.problem(401, "Signature check failed", &error.to_string())
+            }
+            Self::ForeignAccount => self.problem(
+                403,
+                "Account not served here",
+                "the account named in the body is not on this endpoint's list",
+            ),
+            Self::Unkeepable(detail) => self.problem(422, "Unusable identifier", detail),
+            Self::Unavailable => self.problem(
+                503,
+                "Try again",
+                "the event was not stored and is not acknowledged",
+            ),
+        }
+    }
+
+    fn problem(&self, status: u16, title: &'static str, detail: &str) -> Reply {
+        let problem = Problem {
+            r#type: format!("urn:lastword:{}", self.word()),
+            title,
+            status,
+            detail,
+        };
+        let mut headers = BTreeMap::from([("content-type", "application/problem+json")]);
+        if matches!(self, Self::Method) {
+            headers.insert("allow", "POST");
+        }
+        if matches!(self, Self::Unavailable) {
+            headers.insert("retry-after", "2");
+        }
+        let body = serde_json::to_string(&problem).unwrap_or_default();
+        Reply {
+            status_code: status,
+            headers,
+            body,
+            is_base64_encoded: false,
+        }
+    }
+}

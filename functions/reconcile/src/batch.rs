@@ -1,0 +1,141 @@
+//! A batch of queue messages, arranged by group. Plain functions.
+//!
+//! A batch may mix groups. Within one, a message that fails keeps back those after it; other groups go
+//! on. A message that cannot be read fails alone, with what stands behind it in its own group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lastword_domain::{EventRef, ResourceKey, Signal};
+use lastword_queue::parse;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Records<'a> {
+    #[serde(rename = "Records", borrow)]
+    records: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record {
+    message_id: String,
+    #[serde(default)]
+    receipt_handle: String,
+    body: String,
+    attributes: Attributes,
+}
+
+#[derive(Deserialize)]
+struct Attributes {
+    #[serde(rename = "MessageGroupId", default)]
+    group: String,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// By which its failure is reported; never empty.
+    pub id: String,
+    /// By which it is hidden for a while.
+    pub receipt: String,
+    /// What it says; `None` when it cannot be read.
+    pub signal: Option<Signal>,
+}
+
+/// The batch cannot be answered message by message.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableBatch {
+    /// It is no batch of queue messages.
+    #[error("not a batch of queue messages: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A message without an id cannot be reported; an empty id would fail the batch anyway.
+    #[error("a message has no id")]
+    NoId,
+}
+
+/// The messages of each group, in order.
+///
+/// # Errors
+/// When the batch cannot be answered message by message.
+pub fn groups(event: &str) -> Result<Vec<Vec<Message>>, UnreadableBatch> {
+    let batch: Records<'_> = serde_json::from_str(event)?;
+    let mut groups: BTreeMap<String, Vec<Message>> = BTreeMap::new();
+    for record in batch.records {
+        let record: Record = serde_json::from_str(record.get())?;
+        if record.message_id.is_empty() {
+            return Err(UnreadableBatch::NoId);
+        }
+        let message = Message {
+            id: record.message_id,
+            receipt: record.receipt_handle,
+            signal: parse(&record.body).ok(),
+        };
+        groups
+            .entry(record.attributes.group)
+            .or_default()
+            .push(message);
+    }
+    Ok(groups.into_values().collect())
+}
+
+/// One look answers all the signals of a resource: the group's readable messages, up to the first that
+/// cannot be read, as one signal for each resource and cause.
+#[must_use]
+pub fn coalesce(messages: &[Message]) -> Vec<Signal> {
+    let mut merged: Vec<Signal> = Vec::new();
+    for signal in messages.iter().map_while(|message| message.signal.as_ref()) {
+        let same = |held: &&mut Signal| {
+            held.resource == signal.resource
+                && held.integration == signal.integration
+                && held.cause == signal.cause
+        };
+        match merged.iter_mut().find(same) {
+            Some(held) => held.events.extend(signal.events.iter().cloned()),
+            None => merged.push(signal.clone()),
+        }
+    }
+    merged
+}
+
+/// What is not decided of a group's signals.
+#[derive(Debug, Default)]
+pub struct Open(BTreeSet<(ResourceKey, EventRef)>);
+
+impl Open {
+    /// These events of this resource are not decided.
+    pub fn add<'e>(
+        &mut self,
+        resource: &ResourceKey,
+        events: impl IntoIterator<Item = &'e EventRef>,
+    ) {
+        self.0.extend(
+            events
+                .into_iter()
+                .map(|event| (resource.clone(), event.clone())),
+        );
+    }
+
+    fn holds(&self, signal: &Signal) -> bool {
+        signal
+            .events
+            .iter()
+            .any(|event| self.0.contains(&(signal.resource.clone(), event.clone())))
+    }
+}
+
+/// The messages to be left in the queue: the first that is not settled, and all after it.
+#[must_use]
+pub fn unsettled<'m>(messages: &'m [Message], open: &Open) -> &'m [Message] {
+    let settled = |message: &Message| {
+        message
+            .signal
+            .as_ref()
+            .is_some_and(|signal| !open.holds(signal))
+    };
+    let first = messages
+        .iter()
+        .position(|message| !settled(message))
+        .unwrap_or(messages.len());
+    messages.get(first..).unwrap_or_default()
+}
