@@ -24,4 +24,4 @@ pub use error::StoreError;
 pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
-pub use state::{Committed, Decision, Failure, Loaded, LoadedEvent, State};
+pub use state::{Committed, Decision, Failure, Loaded, LoadedEvent, State, Story};

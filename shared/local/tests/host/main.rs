@@ -7,6 +7,8 @@ mod chain;
 #[cfg(test)]
 mod gateway;
 #[cfg(test)]
+mod position;
+#[cfg(test)]
 mod processes;
 #[cfg(test)]
 mod queue;

@@ -4,6 +4,7 @@ mod commit;
 pub mod decision;
 mod load;
 pub mod projection;
+mod story;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::meter::Meter;
 pub use commit::Committed;
 pub use decision::{Decision, Failure};
 pub use load::{Loaded, LoadedEvent};
+pub use story::Story;
 
 /// The State table, and the Inbox rows its conclusions rest on.
 #[derive(Debug, Clone)]

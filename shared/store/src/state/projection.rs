@@ -150,6 +150,16 @@ pub(crate) fn decode(item: &Item) -> Result<Projection, StoreError> {
     })
 }
 
+/// Whether an item of a resource's partition is its projection.
+pub(crate) fn is_one(item: &Item) -> bool {
+    matches!(item.get("sk"), Some(AttributeValue::S(sort)) if sort == SORT)
+}
+
+pub(crate) fn observed_at(item: &Item) -> Result<Option<String>, StoreError> {
+    let reading = Reading { kind: KIND, item };
+    Ok(reading.optional_text("observed_at")?.map(str::to_owned))
+}
+
 fn decode_contents(reading: Reading<'_>) -> Result<Option<Contents>, StoreError> {
     let json = |attribute, text: &str| {
         Json::parse(text)

@@ -218,3 +218,13 @@ impl Settles for StreamMapping {
         self.shared.counters.tally()
     }
 }
+
+/// The event that would carry these records of the stream `arn`, for a host that reads by hand.
+#[must_use]
+pub fn event_of(records: &[aws_sdk_dynamodbstreams::types::Record], arn: &str) -> String {
+    let entries: Vec<_> = records
+        .iter()
+        .filter_map(|record| wire::entry(record, arn))
+        .collect();
+    wire::event(&entries)
+}

@@ -179,7 +179,7 @@ async fn deliver(shared: &Shared, shard: &str, batch: &[Entry], stop: &mut Stop)
         let failure = try_once(shared, part).await.err();
         let done = failure.as_ref().map_or(part.len(), |failure| failure.at);
         if let Some(last) = part.get(..done).and_then(<[Entry]>::last) {
-            
+            shared.advance(shard, &last.sequence);
         }
         if let Some(failure) = failure {
             match after_failure(&attempt, attempt.range.start + failure.at, policy) {

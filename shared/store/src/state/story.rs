@@ -1,0 +1,65 @@
+//! The whole story of a resource, from its one partition: what is held and what was decided, without a
+//! body. Every page is read.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use lastword_domain::{Projection, ResourceKey};
+
+use super::decision::{self, Decision};
+use super::{State, projection};
+use crate::error::{self, StoreError};
+use crate::item;
+
+/// What is known of a resource, and why.
+#[derive(Debug, Clone)]
+pub struct Story {
+    /// What is held of it; `None` when nothing was ever concluded.
+    pub projection: Option<Projection>,
+    /// When that was concluded, as text.
+    pub observed_at: Option<String>,
+    /// The decisions that have items of their own, by event.
+    pub decisions: Vec<Decision>,
+}
+
+impl State {
+    /// Reads everything about a resource, consistently.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn story(&self, resource: &ResourceKey) -> Result<Story, StoreError> {
+        let mut story = Story {
+            projection: None,
+            observed_at: None,
+            decisions: Vec::new(),
+        };
+        let mut start: Option<HashMap<String, AttributeValue>> = None;
+        loop {
+            let page = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .key_condition_expression("pk = :pk")
+                .expression_attribute_values(":pk", item::text(resource.hash().as_str()))
+                .consistent_read(true)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .set_exclusive_start_key(start)
+                .send()
+                .await
+                .map_err(|error| error::read(&error))?;
+            self.reads.count(page.consumed_capacity());
+            for item in page.items.unwrap_or_default() {
+                if decision::is_one(&item) {
+                    story.decisions.push(decision::decode(&item)?);
+                } else if projection::is_one(&item) {
+                    story.observed_at = projection::observed_at(&item)?;
+                    story.projection = Some(projection::decode(&item)?);
+                }
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return Ok(story);
+            }
+        }
+    }
+}
