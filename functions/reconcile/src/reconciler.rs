@@ -12,7 +12,7 @@ use lastword_domain::{
     Cause, Conclusion, EventRef, Mark, Outcome, Reason, Signal, Strategy, Version,
 };
 use lastword_provider::{DEFAULT_PATIENCE, ProviderClient};
-use lastword_store::{Committed, Loaded, LoadedEvent, Moment, State, StoreError};
+use lastword_store::{Commit, Committed, Loaded, LoadedEvent, Moment, State, StoreError};
 
 use crate::failing::{self, Trouble};
 use crate::observe::{self, Look};
@@ -267,22 +267,21 @@ impl Reconciler {
         concluded: Conclusion,
         also: Vec<Mark>,
     ) -> Result<Turn, StoreError> {
-        let (held, events, now) = (&loaded.projection, &loaded.events, (self.clock)());
-        let committed = match concluded {
-            Conclusion::Change { next, mut marks } => {
-                marks.extend(also);
-                self.state
-                    .commit_change(&signal.resource, held, next, &marks, events, now)
-                    .await?
-            }
-            Conclusion::Quiet { mut marks } => {
-                marks.extend(also);
-                self.state
-                    .commit_quiet(&signal.resource, held, &marks, events, now)
-                    .await?
-            }
-            Conclusion::Reread | Conclusion::LookAgain(_) => Committed::Lost,
+        let (next, mut marks) = match concluded {
+            Conclusion::Change { next, marks } => (Some(next), marks),
+            Conclusion::Quiet { marks } => (None, marks),
+            Conclusion::Reread | Conclusion::LookAgain(_) => return Ok(Turn::Lost),
         };
+        marks.extend(also);
+        let commit = Commit {
+            resource: &signal.resource,
+            held: &loaded.projection,
+            next: next.as_ref(),
+            marks: &marks,
+            events: &loaded.events,
+            now: (self.clock)(),
+        };
+        let committed = self.state.commit(&commit).await?;
         Ok(match committed {
             Committed::Done(_) => Turn::Committed,
             Committed::Lost => Turn::Lost,

@@ -20,5 +20,7 @@ pub mod clients;
 mod loopback;
 
 // Lastword's own handlers on it.
+pub mod command;
+pub mod demo;
 pub mod machine;
 pub mod standin;

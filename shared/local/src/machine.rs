@@ -48,6 +48,8 @@ pub struct Machine {
     now: u64,
     /// Where the stream was read up to.
     position: Mutex<Option<String>>,
+    /// Receipts of messages that were received and not deleted.
+    held: Mutex<Vec<String>>,
 }
 
 /// The three handlers over clients of their own: one process, as it were.
@@ -97,6 +99,7 @@ impl Machine {
             secrets: Arc::new(secrets),
             now,
             position: Mutex::new(None),
+            held: Mutex::default(),
         })
     }
 
@@ -238,6 +241,15 @@ impl Machine {
         Ok(passed)
     }
 
+    /// The event that the relay would be handed next; `None` when the stream has nothing new.
+    /// # Errors
+    /// When the stream cannot be read.
+    pub async fn stream_event(&self, most: i32) -> Result<Option<String>, Failure> {
+        let position = self.position.lock().await;
+        let (records, arn) = self.records(position.as_deref(), most).await?;
+        Ok((!records.is_empty()).then(|| event_of(&records, &arn)))
+    }
+
     /// Forgets where the stream was read up to, as a host does that crashed before it noted it.
     pub async fn rewind(&self) {
         *self.position.lock().await = None;
@@ -327,7 +339,13 @@ impl Machine {
             }));
         }
         let event = json!({ "Records": records }).to_string();
+        self.held.lock().await.extend(receipts.values().cloned());
         Ok(Some(ReceivedBatch { event, receipts }))
+    }
+
+    /// The receipts of messages that were received and not deleted: what a dead worker held.
+    pub async fn held(&self) -> Vec<String> {
+        std::mem::take(&mut *self.held.lock().await)
     }
 
     /// Hands a batch to reconcile, and deletes what it settled; says how many messages were left.

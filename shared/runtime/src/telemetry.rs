@@ -13,7 +13,7 @@ mod writer;
 
 pub use line::{Line, Measured};
 pub use value::Value;
-pub use writer::{Captured, capture};
+pub use writer::{Captured, capture, redirect, silence};
 
 use std::sync::OnceLock;
 

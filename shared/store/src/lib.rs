@@ -10,6 +10,7 @@
 //! | Inbox | body part | [`inbox::part`] |
 //! | State | projection | [`state::projection`] |
 //! | State | decision | [`state::decision`] |
+//! | State | page of decisions | [`state::page`] |
 
 pub mod body;
 pub mod error;
@@ -24,4 +25,4 @@ pub use error::StoreError;
 pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
-pub use state::{Committed, Decision, Failure, Loaded, LoadedEvent, State, Story};
+pub use state::{Commit, Committed, Decision, Failure, Loaded, LoadedEvent, State, Story};

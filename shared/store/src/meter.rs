@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aws_sdk_dynamodb::types::ConsumedCapacity;
+use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
+
+use crate::item::Item;
 
 /// Requests and units since it was made; clones count together.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +39,19 @@ impl Meter {
         }
     }
 
+    /// Counts a write whose condition failed: it is charged by the item that stood in its way, and the
+    /// store's refusal does not report it.
+    pub(crate) fn count_refused(&self, held: &Item) {
+        let size: usize = held
+            .iter()
+            .map(|(name, value)| name.len() + size_of_value(value))
+            .sum();
+        self.0.requests.fetch_add(1, Ordering::Relaxed);
+        self.0
+            .halves
+            .fetch_add(2 * size.div_ceil(1024).max(1) as u64, Ordering::Relaxed);
+    }
+
     /// What was counted so far.
     #[must_use]
     pub fn read(&self) -> Reading {
@@ -47,4 +62,27 @@ impl Meter {
             units,
         }
     }
+}
+
+/// About what the store counts of a value.
+fn size_of_value(value: &AttributeValue) -> usize {
+    let of_list = |values: &Vec<AttributeValue>| {
+        3 + values
+            .iter()
+            .map(|value| 1 + size_of_value(value))
+            .sum::<usize>()
+    };
+    let of_map = |values: &Item| {
+        3 + values
+            .iter()
+            .map(|(name, value)| 1 + name.len() + size_of_value(value))
+            .sum::<usize>()
+    };
+    let text = value.as_s().or_else(|_| value.as_n()).map(String::len);
+    let bytes = value.as_b().map(|bytes| bytes.as_ref().len());
+    let nested = value
+        .as_l()
+        .map(of_list)
+        .or_else(|_| value.as_m().map(of_map));
+    text.ok().or(bytes.ok()).or(nested.ok()).unwrap_or(1)
 }

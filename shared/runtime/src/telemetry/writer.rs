@@ -1,10 +1,31 @@
-//! Where lines go: standard output, or a test's own buffer.
+//! Where lines go: standard output, a program's own place, or a test's own buffer.
 
 use std::cell::RefCell;
 use std::io::Write;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::Level;
+
+static SILENT: AtomicBool = AtomicBool::new(false);
+static ELSEWHERE: OnceLock<Mutex<Box<dyn Write + Send>>> = OnceLock::new();
+
+/// From now on every thread's lines are written to `out`, one whole line at a time, and not to standard
+/// output. The first place stays: a second one is not taken.
+///
+/// Only for a program that plays the functions in its own process and answers on standard output itself.
+pub fn redirect(out: impl Write + Send + 'static) {
+    ELSEWHERE.get_or_init(|| Mutex::new(Box::new(out)));
+}
+
+/// From now on no thread's line reaches standard output, whatever its level and the environment say.
+///
+/// Only for a program that plays the functions in its own process and prints for people there. What is
+/// captured is still captured.
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
 
 struct Capture {
     lowest: Level,
@@ -68,7 +89,15 @@ pub(super) fn write(line: &[u8]) {
         }
         None => false,
     });
-    if !captured {
+    if captured {
+        return;
+    }
+    if let Some(out) = ELSEWHERE.get() {
+        write_to(
+            &mut *out.lock().unwrap_or_else(PoisonError::into_inner),
+            line,
+        );
+    } else if !SILENT.load(Ordering::Relaxed) {
         write_to(&mut std::io::stdout().lock(), line);
     }
 }

@@ -155,7 +155,10 @@ impl Inbox {
                 Err(failed) => failed,
             };
             match taken(failed) {
-                Ok(item) => return Ok(Put::Taken(item)),
+                Ok(item) => {
+                    self.meter.count_refused(&item);
+                    return Ok(Put::Taken(item));
+                }
                 Err(error) if error::is_conflict(&error) && tries.pause().await => {}
                 Err(error) => return Err(error),
             }

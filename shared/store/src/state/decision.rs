@@ -10,9 +10,12 @@
 //! | `decided_at` | S | when it was concluded, for people | reconcile |
 //! | `open` | S | index `open`: set while it is exhausted or failed | reconcile |
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use lastword_domain::{EventRef, Mark, Outcome, Reason, ResourceKey, Revision};
 
+use super::LoadedEvent;
 use crate::error::StoreError;
 use crate::inbox::StoredEvent;
 use crate::item::{self, Item, Reading};
@@ -75,8 +78,7 @@ pub(crate) fn encode(
     resource: &ResourceKey,
     mark: &Mark,
     revision: Revision,
-    attempts: u32,
-    event: Option<&StoredEvent>,
+    event: Option<&LoadedEvent>,
     now: Moment,
 ) -> Item {
     let mut item = key(resource, &mark.event);
@@ -85,10 +87,13 @@ pub(crate) fn encode(
     put("reason", item::text(mark.reason.as_str()));
     put("revision", item::number(revision));
     put("decided_at", item::text(now.to_text()));
-    if attempts > 0 {
+    if let Some(attempts) = event
+        .map(|event| event.attempts)
+        .filter(|attempts| *attempts > 0)
+    {
         put("attempts", item::number(attempts));
     }
-    if let Some(event) = event {
+    if let Some(event) = event.and_then(|event| event.stored.as_ref()) {
         put("event_id", item::text(event.identity.id.as_str()));
         put("event_type", item::text(event.kind.as_str()));
     }
@@ -107,14 +112,17 @@ pub(crate) fn encode(
 /// A failed attempt never overwrites a decision: another worker may have made one meanwhile.
 pub(crate) const FAILURE_CONDITION: &str = "attribute_not_exists(outcome) OR outcome = :exhausted";
 
-/// The update that records a failed attempt, and its values.
-pub(crate) fn failure(
-    failure: &Failure,
-    event: Option<&StoredEvent>,
-    now: Moment,
-) -> (String, Item) {
+/// The update that records a failed attempt.
+pub(crate) struct Recorded {
+    pub(crate) update: String,
+    pub(crate) names: Option<HashMap<String, String>>,
+    pub(crate) values: Item,
+}
+
+pub(crate) fn failure(failure: &Failure, event: Option<&StoredEvent>, now: Moment) -> Recorded {
     let mut update =
         "SET attempts = :attempts, last_error = :error, last_error_reason = :reason".to_owned();
+    let mut names = None;
     let mut values = Item::from([
         (":attempts".into(), item::number(failure.attempts)),
         (
@@ -135,15 +143,20 @@ pub(crate) fn failure(
     match failure.next_attempt {
         Some(next) => set("next_attempt", item::text(next.to_text())),
         None => {
-            update.push_str(", outcome = :exhausted, reason = :reason, #open = :open, decided_at = :now REMOVE next_attempt");
-            values.insert(
-                ":open".into(),
-                item::text(format!("{}#{}", Outcome::Exhausted, shard(&failure.event))),
+            set("decided_at", item::text(now.to_text()));
+            update.push_str(
+                ", outcome = :exhausted, reason = :reason, #open = :open REMOVE next_attempt",
             );
-            values.insert(":now".into(), item::text(now.to_text()));
+            let open = format!("{}#{}", Outcome::Exhausted, shard(&failure.event));
+            values.insert(":open".into(), item::text(open));
+            names = Some(HashMap::from([("#open".into(), "open".into())]));
         }
     }
-    (update, values)
+    Recorded {
+        update,
+        names,
+        values,
+    }
 }
 
 pub(crate) fn decode(item: &Item) -> Result<Decision, StoreError> {

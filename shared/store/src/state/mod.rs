@@ -3,6 +3,7 @@
 mod commit;
 pub mod decision;
 mod load;
+pub mod page;
 pub mod projection;
 mod story;
 
@@ -11,7 +12,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 
 use crate::meter::Meter;
-pub use commit::Committed;
+pub use commit::{Commit, Committed};
 pub use decision::{Decision, Failure};
 pub use load::{Loaded, LoadedEvent};
 pub use story::Story;

@@ -14,10 +14,10 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lastword_domain::{
-    Content, Contents, EventRef, Json, Mark, Outcome, Projection, Reason, ResourceKey, Revision,
-    Standing, Version,
+    Content, Contents, Json, Mark, Projection, ResourceKey, Revision, Standing, Version,
 };
 
+use super::page;
 use crate::body::{self, Encoding};
 use crate::error::StoreError;
 use crate::item::{self, Item, Reading};
@@ -61,7 +61,7 @@ pub(crate) const QUIET_UPDATE: &str = "SET revision = :next, recent = :recent, o
 pub(crate) fn quiet_values(next: Revision, recent: &[Mark], now: Moment) -> Item {
     Item::from([
         (":next".into(), item::number(next)),
-        (":recent".into(), encode_marks(recent)),
+        (":recent".into(), page::encode_marks(recent)),
         (":now".into(), item::text(now.to_text())),
     ])
 }
@@ -94,7 +94,7 @@ pub(crate) fn encode(resource: &ResourceKey, projection: &Projection, now: Momen
         put("version", item::number(version));
     }
     if !projection.recent.is_empty() {
-        put(RECENT, encode_marks(&projection.recent));
+        put(RECENT, page::encode_marks(&projection.recent));
     }
     match projection.contents.as_ref().map(Contents::standing) {
         None => {}
@@ -142,11 +142,7 @@ pub(crate) fn decode(item: &Item) -> Result<Projection, StoreError> {
         revision: Revision::from_number(revision),
         contents: decode_contents(reading)?,
         version,
-        recent: reading
-            .list(RECENT)?
-            .iter()
-            .map(|value| decode_mark(reading, value))
-            .collect::<Result<_, _>>()?,
+        recent: page::decode_marks(reading, RECENT)?,
     })
 }
 
@@ -194,35 +190,11 @@ fn decode_contents(reading: Reading<'_>) -> Result<Option<Contents>, StoreError>
     Ok(Contents::several(contents.collect::<Result<Vec<_>, _>>()?))
 }
 
-fn encode_marks(marks: &[Mark]) -> AttributeValue {
-    let text = |mark: &Mark| {
-        item::text(format!(
-            "{} {} {}",
-            mark.event,
-            mark.outcome.as_str(),
-            mark.reason.as_str()
-        ))
-    };
-    AttributeValue::L(marks.iter().map(text).collect())
-}
-
-fn decode_mark(reading: Reading<'_>, value: &AttributeValue) -> Result<Mark, StoreError> {
-    let corrupt = || reading.corrupt(RECENT, "holds something else than marks");
-    let text = value.as_s().map_err(|_| corrupt())?;
-    let mut words = text.split(' ');
-    let mut word = || words.next().ok_or_else(corrupt);
-    Ok(Mark {
-        event: EventRef::parse(word()?).map_err(|_| corrupt())?,
-        outcome: Outcome::parse(word()?).ok_or_else(corrupt)?,
-        reason: Reason::parse(word()?).ok_or_else(corrupt)?,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastword_domain::Digest;
     use lastword_domain::name::{Account, Environment, Provider, ResourceId, ResourceType};
+    use lastword_domain::{Digest, EventRef, Outcome, Reason};
     use proptest::prelude::*;
 
     fn resource(id: &str) -> ResourceKey {

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
-use lastword_domain::{Projection, ResourceKey};
+use lastword_domain::{Mark, Projection, ResourceKey};
 
 use super::decision::{self, Decision};
-use super::{State, projection};
+use super::{State, page, projection};
 use crate::error::{self, StoreError};
 use crate::item;
 
@@ -20,6 +20,8 @@ pub struct Story {
     pub observed_at: Option<String>,
     /// The decisions that have items of their own, by event.
     pub decisions: Vec<Decision>,
+    /// The decisions that were put together on pages, oldest first.
+    pub paged: Vec<Mark>,
 }
 
 impl State {
@@ -32,6 +34,7 @@ impl State {
             projection: None,
             observed_at: None,
             decisions: Vec::new(),
+            paged: Vec::new(),
         };
         let mut start: Option<HashMap<String, AttributeValue>> = None;
         loop {
@@ -51,6 +54,8 @@ impl State {
             for item in page.items.unwrap_or_default() {
                 if decision::is_one(&item) {
                     story.decisions.push(decision::decode(&item)?);
+                } else if page::is_one(&item) {
+                    story.paged.extend(page::decode(&item)?);
                 } else if projection::is_one(&item) {
                     story.observed_at = projection::observed_at(&item)?;
                     story.projection = Some(projection::decode(&item)?);

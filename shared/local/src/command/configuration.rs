@@ -1,0 +1,61 @@
+//! Finds and reads the configuration; may not say what is wrong in it.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use lastword_config::{BUILT_IN, Config, ConfigError};
+
+use super::cli::CONFIGURATION;
+use crate::machine::Failure;
+
+/// A configuration's text, and where it is from.
+pub(super) struct Source {
+    /// The file; `None` is the one that was built in.
+    pub(super) file: Option<PathBuf>,
+    text: String,
+}
+
+impl Source {
+    /// A file that somebody named.
+    pub(super) fn named(file: &Path) -> Result<Self, Failure> {
+        let text =
+            fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(Self {
+            file: Some(file.to_owned()),
+            text,
+        })
+    }
+
+    /// The file that somebody named, else the one that lies here, else the one that was built in.
+    pub(super) fn found(named: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(file) = named {
+            return Self::named(file);
+        }
+        match fs::read_to_string(CONFIGURATION) {
+            Ok(text) => Ok(Self {
+                file: Some(CONFIGURATION.into()),
+                text,
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self {
+                file: None,
+                text: BUILT_IN.to_owned(),
+            }),
+            Err(error) => Err(format!("{CONFIGURATION}: {error}").into()),
+        }
+    }
+
+    /// How it is called in messages.
+    pub(super) fn name(&self) -> String {
+        match &self.file {
+            Some(file) => file.display().to_string(),
+            None => "lastword.toml (built in)".to_owned(),
+        }
+    }
+
+    /// Reads it.
+    pub(super) fn parse(&self) -> Result<Config, ConfigError> {
+        Config::parse(&self.name(), &self.text)
+    }
+}

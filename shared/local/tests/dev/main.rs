@@ -1,0 +1,13 @@
+//! The built `lastword` command, as a person or a script uses it: its answers, its exit codes, and what
+//! survives when it is killed.
+
+#[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod kills;
+#[cfg(test)]
+mod processes;
+#[cfg(test)]
+mod stack;

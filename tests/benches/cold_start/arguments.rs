@@ -1,0 +1,62 @@
+//! What is asked for.
+
+use std::path::PathBuf;
+
+use crate::Failure;
+
+/// The command line.
+pub(crate) struct Arguments {
+    /// Starts of each variant.
+    pub(crate) runs: usize,
+    /// Every how many of them is also measured warm.
+    pub(crate) warm_every: usize,
+    /// Warm events that are counted.
+    pub(crate) events: u32,
+    pub(crate) json: bool,
+    pub(crate) build: bool,
+    /// Further ingest binaries, to compare ways of building it.
+    pub(crate) also: Vec<(String, PathBuf)>,
+}
+
+const USAGE: &str = "\
+--runs N          starts of each binary (15)
+--warm-every N    every how many of them is also measured warm (3)
+--events N        warm events that are counted (2000)
+--json            one JSON document instead of tables
+--no-build        take the release binaries as they are
+--also NAME=PATH  measure a further build of ingest beside it; may be repeated";
+
+impl Arguments {
+    pub(crate) fn read(mut given: impl Iterator<Item = String>) -> Result<Self, Failure> {
+        let mut arguments = Self {
+            runs: 15,
+            warm_every: 3,
+            events: 2000,
+            json: false,
+            build: true,
+            also: Vec::new(),
+        };
+        while let Some(name) = given.next() {
+            let mut value = || given.next().ok_or_else(|| format!("{name} needs a value"));
+            match name.as_str() {
+                "--runs" => arguments.runs = value()?.parse()?,
+                "--warm-every" => arguments.warm_every = value()?.parse::<usize>()?.max(1),
+                "--events" => arguments.events = value()?.parse()?,
+                "--json" => arguments.json = true,
+                "--no-build" => arguments.build = false,
+                "--also" => {
+                    let value = value()?;
+                    let (label, path) = value.split_once('=').ok_or("--also NAME=PATH")?;
+                    arguments.also.push((label.to_owned(), path.into()));
+                }
+                // What cargo itself passes to every bench.
+                "--bench" => {}
+                other => return Err(format!("unknown: {other}\n{USAGE}").into()),
+            }
+        }
+        if arguments.runs == 0 || arguments.events == 0 {
+            return Err("at least one run and one event".into());
+        }
+        Ok(arguments)
+    }
+}

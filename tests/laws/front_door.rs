@@ -1,0 +1,364 @@
+//! Laws 1 and 2 at the door: what bad input gets, in every shape that a gateway hands it over.
+
+use base64::Engine as _;
+use lastword_contracts::Contract;
+use lastword_ingest::answer::Reply;
+use lastword_local::machine::{Machine, Worker};
+use serde_json::{Value, json};
+
+use crate::faults::{Fault, Faults};
+use crate::world::*;
+
+async fn handle(worker: &Worker, event: &Value) -> Reply {
+    worker.ingest.handle_text(&event.to_string()).await
+}
+
+/// A signed delivery as the HTTP API (payload 2.0) hands it over.
+fn v2(machine: &Machine, body: &str) -> Value {
+    serde_json::from_str(&machine.signed("billing", &[], body).unwrap()).unwrap()
+}
+
+/// The same as the REST API (payload 1.0) does.
+fn v1(event: &Value, multi: bool) -> Value {
+    let mut headers = serde_json::Map::new();
+    let mut values = serde_json::Map::new();
+    for (name, value) in event["headers"].as_object().unwrap() {
+        // REST keeps the sender's casing.
+        let name: String = name
+            .split('-')
+            .map(|word| word[..1].to_uppercase() + &word[1..])
+            .collect::<Vec<_>>()
+            .join("-");
+        headers.insert(name.clone(), value.clone());
+        values.insert(name, json!([value]));
+    }
+    json!({
+        "resource": "/webhooks/{integration}",
+        "path": event["rawPath"],
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": if multi { Value::Object(values) } else { Value::Null },
+        "queryStringParameters": null,
+        "multiValueQueryStringParameters": null,
+        "pathParameters": {"integration": "billing"},
+        "stageVariables": null,
+        "requestContext": {
+            "accountId": "000000000000", "apiId": "x", "httpMethod": "POST", "identity": {"sourceIp": "127.0.0.1"},
+            "path": "/prod/webhooks/billing", "protocol": "HTTP/1.1", "requestId": "r", "requestTimeEpoch": 1,
+            "resourceId": "x", "resourcePath": "/webhooks/{integration}", "stage": "prod",
+        },
+        "body": event["body"],
+        "isBase64Encoded": event["isBase64Encoded"],
+    })
+}
+
+fn in_base64(mut event: Value) -> Value {
+    let body = event["body"].as_str().unwrap().to_owned();
+    event["body"] = json!(base64::engine::general_purpose::STANDARD.encode(body));
+    event["isBase64Encoded"] = json!(true);
+    event
+}
+
+#[tokio::test]
+async fn the_same_delivery_in_every_gateway_s_shape_is_one_event() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let plain = v2(&machine, &about("sub_1", "evt_ç😊"));
+    let mut staged = plain.clone();
+    staged["rawPath"] = json!("/prod/webhooks/billing/");
+    let mut url = plain.clone();
+    url["requestContext"]["domainName"] = json!("abc.lambda-url.eu-west-1.on.aws");
+    url["routeKey"] = json!("$default");
+    let shapes = [
+        plain.clone(),
+        in_base64(plain.clone()),
+        staged,
+        url,
+        v1(&plain, true),
+        v1(&plain, false),
+        in_base64(v1(&plain, true)),
+    ];
+    for (number, event) in shapes.iter().enumerate() {
+        let reply = handle(&worker, event).await;
+        let expected = if number == 0 { "new" } else { "duplicate" };
+        assert_eq!(
+            (reply.status_code, reply.body),
+            (200, format!("{{\"received\":\"{expected}\"}}")),
+            "{event}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_header_in_any_casing_counts_and_a_missing_one_fails_closed() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let body =
+        r#"{"action":"opened","issue":{"number":7},"repository":{"id":99,"owner":{"id":10}}}"#;
+    let event: Value = serde_json::from_str(
+        &machine
+            .signed(
+                "code",
+                &[("X-GitHub-Event", "issues"), ("X-GitHub-Delivery", "guid")],
+                body,
+            )
+            .unwrap(),
+    )
+    .unwrap();
+    for name in [
+        "x-hub-signature-256",
+        "X-Hub-Signature-256",
+        "X-HUB-SIGNATURE-256",
+    ] {
+        let mut cased = event.clone();
+        let headers = cased["headers"].as_object_mut().unwrap();
+        let signature = headers.remove("x-hub-signature-256").unwrap();
+        headers.insert(name.to_owned(), signature);
+        assert_eq!(handle(&worker, &cased).await.status_code, 200, "{name}");
+        let headers = cased["headers"].as_object_mut().unwrap();
+        headers.remove(name);
+        let reply = handle(&worker, &cased).await;
+        assert_eq!(reply.status_code, 401);
+        assert!(reply.body.contains("signature-missing"), "{}", reply.body);
+    }
+}
+
+#[tokio::test]
+async fn bad_input_gets_the_answer_of_the_design_and_the_process_lives() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let good = v2(&machine, &about("sub_1", "evt_1"));
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut event = good.clone();
+        change(&mut event);
+        event
+    };
+    let cases: Vec<(&str, Value, u16, &str)> = vec![
+        (
+            "an unknown endpoint",
+            changed(&|e| e["rawPath"] = json!("/webhooks/nobody")),
+            404,
+            "unknown-endpoint",
+        ),
+        (
+            "no endpoint",
+            changed(&|e| e["rawPath"] = json!("/")),
+            404,
+            "unknown-endpoint",
+        ),
+        (
+            "an endpoint and more",
+            changed(&|e| e["rawPath"] = json!("/webhooks/billing/x")),
+            404,
+            "unknown-endpoint",
+        ),
+        (
+            "an endpoint that is no name",
+            changed(&|e| e["rawPath"] = json!("/webhooks/%00")),
+            404,
+            "unknown-endpoint",
+        ),
+        (
+            "a wrong method",
+            changed(&|e| e["requestContext"]["http"]["method"] = json!("PUT")),
+            405,
+            "method",
+        ),
+        (
+            "a form",
+            changed(&|e| e["headers"]["content-type"] = json!("application/x-www-form-urlencoded")),
+            415,
+            "media-type",
+        ),
+        (
+            "an empty body",
+            changed(&|e| e["body"] = json!("")),
+            400,
+            "empty",
+        ),
+        (
+            "no body",
+            changed(&|e| e["body"] = Value::Null),
+            400,
+            "empty",
+        ),
+        (
+            "bad base64",
+            changed(&|e| {
+                e["isBase64Encoded"] = json!(true);
+                e["body"] = json!("%%%");
+            }),
+            400,
+            "bad-event",
+        ),
+        (
+            "a changed body",
+            changed(&|e| e["body"] = json!("{}")),
+            401,
+            "signature-mismatch",
+        ),
+        (
+            "no signature",
+            changed(&|e| {
+                e["headers"]
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("stripe-signature");
+            }),
+            401,
+            "signature-missing",
+        ),
+        (
+            "a malformed signature",
+            changed(&|e| e["headers"]["stripe-signature"] = json!("nonsense")),
+            401,
+            "signature-malformed",
+        ),
+        (
+            "a charset beside the media type",
+            changed(&|e| e["headers"]["content-type"] = json!("Application/JSON; charset=utf-8")),
+            200,
+            "new",
+        ),
+        (
+            "no media type",
+            changed(&|e| {
+                e["headers"].as_object_mut().unwrap().remove("content-type");
+            }),
+            200,
+            "duplicate",
+        ),
+        ("something that is no request", json!({}), 400, "bad-event"),
+        ("a queue's event", json!({"Records": []}), 400, "bad-event"),
+        ("a list", json!([]), 400, "bad-event"),
+    ];
+    for (what, event, status, word) in cases {
+        let reply = handle(&worker, &event).await;
+        assert_eq!(reply.status_code, status, "{what}: {}", reply.body);
+        assert!(reply.body.contains(word), "{what}: {}", reply.body);
+    }
+    assert_eq!(
+        worker.ingest.handle_text("not even json").await.status_code,
+        400
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_endpoint_is_answered_alike_whatever_is_sent_there() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let mut one = v2(&machine, &about("sub_1", "evt_1"));
+    one["rawPath"] = json!("/webhooks/nobody");
+    let mut other = one.clone();
+    other["body"] = json!("");
+    other["rawPath"] = json!("/webhooks/Some%20Body");
+    other["requestContext"]["http"]["method"] = json!("DELETE");
+    assert_eq!(
+        handle(&worker, &one).await.body,
+        handle(&worker, &other).await.body
+    );
+}
+
+#[tokio::test]
+async fn a_stale_or_future_signature_is_named_and_a_foreign_account_is_refused() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let rules = Contract::builtin("stripe").unwrap().signature;
+    let digest = lastword_domain::Digest::of(b"env:BILLING").to_text();
+    let key = rules.key(&format!("whsec_{digest}")).unwrap();
+    let body = about("sub_1", "evt_1");
+    for (at, word) in [
+        (NOW - 301, "signature-too-old"),
+        (NOW + 301, "signature-in-future"),
+        (NOW, "new"),
+    ] {
+        let mut event = v2(&machine, &body);
+        event["headers"]["stripe-signature"] = json!(rules.sign(body.as_bytes(), &key, at));
+        let reply = handle(&worker, &event).await;
+        assert!(reply.body.contains(word), "{at}: {}", reply.body);
+        assert!(!reply.body.contains(&digest));
+    }
+    let foreign = body.replace("\"livemode\"", "\"account\":\"acct_stranger\",\"livemode\"");
+    assert_eq!(post(&machine, &worker, &foreign).await.status_code, 403);
+    let test_mode = body.replace("\"livemode\":true", "\"livemode\":false");
+    assert!(
+        post(&machine, &worker, &test_mode)
+            .await
+            .body
+            .contains("other-environment")
+    );
+    let unrouted = body.replace("customer.subscription.updated", "invoice.upcoming");
+    assert!(
+        post(&machine, &worker, &unrouted)
+            .await
+            .body
+            .contains("unrouted")
+    );
+}
+
+#[tokio::test]
+async fn an_id_is_handled_exactly_or_refused_and_walks_the_whole_way() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let long = "x".repeat(1024);
+    let exact = [
+        "a#b",
+        "a/b",
+        "a b",
+        "..",
+        "%2e%2e",
+        "😊",
+        "\u{ffff}",
+        "18446744073709551616",
+        "?x=1",
+        long.as_str(),
+    ];
+    for (number, id) in exact.iter().enumerate() {
+        let body = order_event(&format!("evt_{number}"), "PLACE", 1, "new")
+            .replace("\"PLACE\"", &json!(id).to_string());
+        let reply = machine.deliver(&worker, "erp", &[], &body).await.unwrap();
+        assert_eq!(reply.status_code, 200, "{id}: {}", reply.body);
+    }
+    machine.settle(&worker).await.unwrap();
+    for id in exact {
+        assert_eq!(
+            says(&story(&machine, &worker, &order(id)).await),
+            "new",
+            "{id}"
+        );
+    }
+    for id in [String::new(), "x".repeat(3000)] {
+        let body = order_event("evt_bad", &id, 1, "new");
+        assert_eq!(
+            machine
+                .deliver(&worker, "erp", &[], &body)
+                .await
+                .unwrap()
+                .status_code,
+            422
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_down_or_throttles_acknowledges_nothing() {
+    let machine = machine().await;
+    for fault in [Fault::LostRequest, Fault::Throttled, Fault::Conflict] {
+        let faults = Faults::strike("PutItem", 0, usize::MAX, fault);
+        let worker = machine.worker_over(Some(faults.client())).unwrap();
+        let reply = post(
+            &machine,
+            &worker,
+            &about("sub_1", &format!("evt_{fault:?}")),
+        )
+        .await;
+        assert_eq!(reply.status_code, 503, "{fault:?}");
+        assert!(reply.headers.contains_key("retry-after"));
+    }
+    let worker = machine.worker().unwrap();
+    assert_eq!(
+        machine.relay(&worker, 100).await.unwrap(),
+        0,
+        "nothing was stored"
+    );
+}
