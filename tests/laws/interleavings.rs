@@ -198,7 +198,7 @@ mod model {
                     revision: held.revision.next(),
                     ..held.clone()
                 },
-                other => panic!("{other:?}"),
+                Conclusion::Reread | Conclusion::LookAgain(_) => panic!("a conclusion"),
             };
             // The store's condition.
             if self.stored.revision != held.revision {

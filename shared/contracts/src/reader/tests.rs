@@ -49,10 +49,10 @@ fn github(event: &str, body: &str) -> Reading {
 }
 
 fn concerns(reading: Reading) -> Event {
-    match reading {
-        Reading::Concerns(event) => event,
-        other => panic!("{other:?}"),
-    }
+    let Reading::Concerns(event) = reading else {
+        panic!("{reading:?}")
+    };
+    event
 }
 
 #[test]

@@ -78,7 +78,9 @@ mod tests {
     fn held(text: &str) -> Projection {
         match conclude_read(&Projection::unknown(), &[], None, seen(text)) {
             Conclusion::Change { next, .. } => next,
-            other => panic!("{other:?}"),
+            Conclusion::Quiet { .. } | Conclusion::Reread | Conclusion::LookAgain(_) => {
+                panic!("a change")
+            }
         }
     }
 

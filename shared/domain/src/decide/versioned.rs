@@ -119,7 +119,7 @@ mod tests {
                 revision: held.revision.next(),
                 ..held
             },
-            other => panic!("{other:?}"),
+            Conclusion::Reread | Conclusion::LookAgain(_) => panic!("a conclusion"),
         }
     }
 

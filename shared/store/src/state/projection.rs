@@ -182,11 +182,14 @@ fn decode_contents(reading: Reading<'_>) -> Result<Option<Contents>, StoreError>
         let text = String::from_utf8(bytes).map_err(|error| reading.corrupt(PACKED, error))?;
         return json(PACKED, &text).map(|content| Some(Contents::one(content)));
     }
-    let contents = reading.list(CONTESTED)?.iter().map(|value| match value {
-        AttributeValue::S(text) if text == "deleted" => Ok(Content::Deleted),
-        AttributeValue::S(text) => json(CONTESTED, text),
-        _ => Err(reading.corrupt(CONTESTED, "holds something else than text")),
-    });
+    let contents = reading
+        .list(CONTESTED)?
+        .iter()
+        .map(|value| match value.as_s() {
+            Ok(text) if text == "deleted" => Ok(Content::Deleted),
+            Ok(text) => json(CONTESTED, text),
+            Err(_) => Err(reading.corrupt(CONTESTED, "holds something else than text")),
+        });
     Ok(Contents::several(contents.collect::<Result<Vec<_>, _>>()?))
 }
 
