@@ -1,22 +1,22 @@
 //! From the file as written to a configuration that holds together. Nothing is guessed; everything that
 //! is wrong is collected, so that one reading of the messages is enough.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod accounts;
+mod resources;
+
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Duration;
 
-use lastword_contracts::contract::StrategyName;
-use lastword_contracts::{Contract, Reader, ResourceRules, Tenant};
-use lastword_domain::Strategy;
-use lastword_domain::name::{Account, Environment, IntegrationName, NameError, ResourceType};
-use lastword_domain::retry::RetryPolicy;
+use lastword_contracts::{Contract, Reader, Tenant};
+use lastword_domain::name::{Account, Environment, IntegrationName, NameError};
 use toml::Spanned;
 
-use crate::integration::{Integration, Resource};
+use crate::integration::Integration;
 use crate::problem::{ConfigError, Problem, line_of};
-use crate::raw::{File, RawIntegration, RawRetry};
+use crate::raw::{File, RawIntegration};
 use crate::secret::SecretRef;
-use crate::{Config, DEFAULT_RETENTION, DEFAULT_RETRY};
+use crate::{Config, DEFAULT_RETENTION};
 
 /// Collects what is wrong.
 struct Checker<'t> {
@@ -222,198 +222,6 @@ impl Checker<'_> {
                 message,
             );
         }
-    }
-
-    fn resources(
-        &mut self,
-        setting: &str,
-        raw: &RawIntegration,
-        contract: &Contract,
-    ) -> BTreeMap<ResourceType, Resource> {
-        let mut rules = self.presets(setting, raw, contract);
-        for (name, defined) in &raw.define {
-            let setting = format!("{setting}.define.{}", name.get_ref());
-            if !contract.open_resources {
-                let message = format!(
-                    "the contract {:?} does not let resource types be defined",
-                    contract.name.as_str()
-                );
-                self.report(name.span().start, &setting, message);
-            } else if let Err(why) = defined.get_ref().check(contract.api.is_some()) {
-                self.report(defined.span().start, &setting, why);
-            } else if let Some(kind) = self.name(name, &setting, ResourceType::parse) {
-                rules.insert(kind, defined.get_ref().clone());
-            }
-        }
-        if rules.is_empty() && self.problems.is_empty() {
-            let message = "no resource types: expected some in `resources` or under `define`";
-            self.report(raw.contract.span().start, setting, message);
-        }
-        let strategies = self.strategies(setting, raw, &rules);
-        rules
-            .into_iter()
-            .filter_map(|(kind, rules)| {
-                let first = rules.strategies.first().map(|name| name.0)?;
-                let strategy = strategies.get(&kind).copied().unwrap_or(first);
-                Some((kind, Resource { strategy, rules }))
-            })
-            .collect()
-    }
-
-    /// The contract's own resource types: the ones asked for, or all.
-    fn presets(
-        &mut self,
-        setting: &str,
-        raw: &RawIntegration,
-        contract: &Contract,
-    ) -> BTreeMap<ResourceType, ResourceRules> {
-        let Some(wanted) = &raw.resources else {
-            return contract.resources.clone();
-        };
-        let mut rules = BTreeMap::new();
-        for name in wanted {
-            let setting = format!("{setting}.resources");
-            let Some(kind) = self.name(name, &setting, ResourceType::parse) else {
-                continue;
-            };
-            match contract.resources.get(&kind) {
-                Some(preset) => {
-                    rules.insert(kind, preset.clone());
-                }
-                None => {
-                    let known = contract
-                        .resources
-                        .keys()
-                        .map(ToString::to_string)
-                        .collect::<Vec<_>>()
-                        .join(", ");
-                    let message =
-                        format!("found {:?}; {} has {known}", kind.as_str(), contract.title);
-                    self.report(name.span().start, &setting, message);
-                }
-            }
-        }
-        rules
-    }
-
-    fn strategies(
-        &mut self,
-        setting: &str,
-        raw: &RawIntegration,
-        rules: &BTreeMap<ResourceType, ResourceRules>,
-    ) -> BTreeMap<ResourceType, Strategy> {
-        let mut chosen = BTreeMap::new();
-        for (name, word) in &raw.strategies {
-            let setting = format!("{setting}.strategies.{}", name.get_ref());
-            let Some(kind) = self.name(name, &setting, ResourceType::parse) else {
-                continue;
-            };
-            let Some(rules) = rules.get(&kind) else {
-                self.report(
-                    name.span().start,
-                    &setting,
-                    "no such resource type is kept by this integration",
-                );
-                continue;
-            };
-            let allowed = |strategy| rules.strategies.contains(&StrategyName(strategy));
-            match Strategy::parse(word.get_ref()).filter(|strategy| allowed(*strategy)) {
-                Some(strategy) => {
-                    chosen.insert(kind, strategy);
-                }
-                None => {
-                    let known = rules
-                        .strategies
-                        .iter()
-                        .map(|name| name.0.as_str())
-                        .collect::<Vec<_>>()
-                        .join(", ");
-                    let message = format!(
-                        "found {:?}; the contract's evidence allows {known}",
-                        word.get_ref()
-                    );
-                    self.report(word.span().start, &setting, message);
-                }
-            }
-        }
-        chosen
-    }
-
-    fn accounts(
-        &mut self,
-        setting: &str,
-        at: usize,
-        raw: &RawIntegration,
-        own: &Account,
-        resources: &BTreeMap<ResourceType, Resource>,
-    ) -> (BTreeMap<Account, SecretRef>, BTreeSet<Account>) {
-        let main = raw
-            .api_key
-            .as_ref()
-            .and_then(|text| self.secret(text, &format!("{setting}.api_key")));
-        let mut keys: BTreeMap<_, _> = main
-            .iter()
-            .map(|secret| (own.clone(), secret.clone()))
-            .collect();
-        let mut further = BTreeSet::new();
-        for (name, account) in &raw.accounts {
-            let setting = format!("{setting}.accounts.{}", name.get_ref());
-            let Some(parsed) = self.name(name, &setting, Account::parse) else {
-                continue;
-            };
-            let secret = match &account.api_key {
-                Some(text) => self.secret(text, &format!("{setting}.api_key")),
-                None => main.clone(),
-            };
-            keys.extend(secret.map(|secret| (parsed.clone(), secret)));
-            further.insert(parsed);
-        }
-        let read = resources
-            .iter()
-            .find(|(_, resource)| resource.rules.read.is_some());
-        if let Some((kind, _)) = read.filter(|_| raw.api_key.is_none()) {
-            let message = format!(
-                "missing; expected a secret reference, because {kind} is read from the provider's API"
-            );
-            self.report(at, &format!("{setting}.api_key"), message);
-        }
-        (keys, further)
-    }
-
-    fn retry(&mut self, raw: Option<&RawRetry>) -> RetryPolicy {
-        let Some(raw) = raw else { return DEFAULT_RETRY };
-        let mut policy = DEFAULT_RETRY;
-        if let Some(attempts) = &raw.attempts {
-            policy.attempts = *attempts.get_ref();
-            if !(1..=40).contains(&policy.attempts) {
-                let message = format!(
-                    "found {}; expected 1 to 40 (the queue gives up at 50)",
-                    policy.attempts
-                );
-                self.report(attempts.span().start, "retry.attempts", message);
-            }
-        }
-        let mut seconds = |value: &Option<Spanned<f64>>, setting, otherwise| {
-            let Some(value) = value else { return otherwise };
-            // A message can be hidden for twelve hours at most.
-            if !(0.01..=43_200.0).contains(value.get_ref()) {
-                let message = format!("found {}; expected 0.01 to 43200 seconds", value.get_ref());
-                self.report(value.span().start, setting, message);
-                return otherwise;
-            }
-            Duration::from_secs_f64(*value.get_ref())
-        };
-        policy.first_delay = seconds(
-            &raw.first_delay_seconds,
-            "retry.first_delay_seconds",
-            policy.first_delay,
-        );
-        policy.longest_delay = seconds(
-            &raw.longest_delay_seconds,
-            "retry.longest_delay_seconds",
-            policy.longest_delay,
-        );
-        policy
     }
 }
 

@@ -7,6 +7,7 @@
 //! Suggested reading order: [`contract`], [`signature`], [`extract`], [`source`].
 
 pub mod contract;
+pub mod evidence;
 pub mod extract;
 pub mod headers;
 pub mod pattern;
@@ -15,8 +16,9 @@ pub mod signature;
 pub mod source;
 
 pub use contract::{Absence, Api, Contract, ContractError, EventRules, ResourceRules};
+pub use evidence::{Evidence, NoEvidence};
 pub use extract::{Extractor, Pointer};
 pub use headers::Headers;
-pub use reader::{Event, Evidence, NoEvidence, Reader, Reading, Tenant};
+pub use reader::{Event, Reader, Reading, Tenant};
 pub use signature::{SignatureError, SignatureRules, SigningKey, Verified};
 pub use source::Source;

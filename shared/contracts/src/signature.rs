@@ -3,11 +3,16 @@
 //! [`SignatureRules::verify`] is the only maker of [`Verified`], and what follows takes nothing else: a
 //! body that was not verified cannot be parsed by mistake. A missing header, key or scheme fails closed.
 
+mod error;
+mod scheme;
+
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::Deserialize;
 use sha2::Sha256;
 
 use crate::headers::Headers;
+pub use error::SignatureError;
+use scheme::{Algorithm, Encoding, Format, Part, Template};
 
 /// How a provider signs. A template over what is concatenated; not one function for each provider.
 #[derive(Debug, Clone, Deserialize)]
@@ -43,77 +48,6 @@ pub enum Certainty {
     Unknown,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Algorithm {
-    HmacSha256,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Encoding {
-    Hex,
-    Base64,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Format {
-    /// `t=1700000000,v1=…,v1=…`
-    Pairs {
-        timestamp: String,
-        signature: String,
-    },
-    /// `sha256=…`
-    Prefixed(String),
-}
-
-/// What is signed, in order.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "String")]
-struct Template(Vec<Part>);
-
-#[derive(Debug, Clone)]
-enum Part {
-    Text(Box<str>),
-    Timestamp,
-    Body,
-}
-
-impl TryFrom<String> for Template {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let mut parts = Vec::new();
-        let mut rest = text.as_str();
-        while let Some((before, after)) = rest.split_once('{') {
-            let (name, after) = after
-                .split_once('}')
-                .ok_or_else(|| format!("{text:?} has an open brace"))?;
-            if !before.is_empty() {
-                parts.push(Part::Text(before.into()));
-            }
-            parts.push(match name {
-                "timestamp" => Part::Timestamp,
-                "body" => Part::Body,
-                other => {
-                    return Err(format!(
-                        "{text:?} names {other:?}; known are timestamp and body"
-                    ));
-                }
-            });
-            rest = after;
-        }
-        if !rest.is_empty() {
-            parts.push(Part::Text(rest.into()));
-        }
-        if !parts.iter().any(|part| matches!(part, Part::Body)) {
-            return Err(format!("{text:?} does not sign the body"));
-        }
-        Ok(Self(parts))
-    }
-}
-
 /// One active secret, its key schedule already computed.
 #[derive(Clone)]
 pub struct SigningKey(Hmac<Sha256>);
@@ -147,58 +81,6 @@ impl<'a> Verified<'a> {
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
         self.0
-    }
-}
-
-/// Which check failed. Names the check, never the secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SignatureError {
-    /// No such header, or no value in it.
-    #[error("the header {header} is missing")]
-    MissingHeader {
-        /// Its name.
-        header: String,
-    },
-    /// The header is there, but not of its form.
-    #[error("the header {header} is malformed: {what}")]
-    Malformed {
-        /// Its name.
-        header: String,
-        /// What is wrong with it.
-        what: &'static str,
-    },
-    /// None of the signatures is by any active secret over these bytes.
-    #[error("no signature matches an active secret over the bytes received")]
-    NoMatch,
-    /// Signed right, too long ago.
-    #[error("the signed time is {seconds} s ago, more than {tolerance} s")]
-    TooOld {
-        /// How long ago.
-        seconds: u64,
-        /// How long is allowed.
-        tolerance: u64,
-    },
-    /// Signed right, too far in the future.
-    #[error("the signed time is {seconds} s ahead, more than {tolerance} s")]
-    InFuture {
-        /// How far ahead.
-        seconds: u64,
-        /// How far is allowed.
-        tolerance: u64,
-    },
-}
-
-impl SignatureError {
-    /// A short word for metrics and problem types.
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::MissingHeader { .. } => "signature-missing",
-            Self::Malformed { .. } => "signature-malformed",
-            Self::NoMatch => "signature-mismatch",
-            Self::TooOld { .. } => "signature-too-old",
-            Self::InFuture { .. } => "signature-in-future",
-        }
     }
 }
 

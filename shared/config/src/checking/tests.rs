@@ -1,4 +1,5 @@
 use super::*;
+use lastword_domain::Strategy;
 
 const GOOD: &str = r#"
 [integrations.billing]

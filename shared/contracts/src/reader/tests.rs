@@ -1,4 +1,5 @@
 use super::*;
+use lastword_domain::Content;
 use crate::contract::Contract;
 use crate::signature::SigningKey;
 

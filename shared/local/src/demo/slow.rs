@@ -139,7 +139,7 @@ impl Race<'_> {
         let unread = (reads != expected)
             .then(|| format!("the source was read {reads} times instead of {expected}"));
         judge(
-            machine.config(),
+            self.stage.machine.config(),
             self.history,
             &story,
             reads,

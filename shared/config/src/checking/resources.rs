@@ -1,0 +1,129 @@
+//! Which resource types an integration keeps, and how the state of each is found.
+
+use std::collections::BTreeMap;
+
+use lastword_contracts::contract::StrategyName;
+use lastword_contracts::{Contract, ResourceRules};
+use lastword_domain::Strategy;
+use lastword_domain::name::ResourceType;
+
+use super::Checker;
+use crate::integration::Resource;
+use crate::raw::RawIntegration;
+
+impl Checker<'_> {
+    pub(super) fn resources(
+        &mut self,
+        setting: &str,
+        raw: &RawIntegration,
+        contract: &Contract,
+    ) -> BTreeMap<ResourceType, Resource> {
+        let mut rules = self.presets(setting, raw, contract);
+        for (name, defined) in &raw.define {
+            let setting = format!("{setting}.define.{}", name.get_ref());
+            if !contract.open_resources {
+                let message = format!(
+                    "the contract {:?} does not let resource types be defined",
+                    contract.name.as_str()
+                );
+                self.report(name.span().start, &setting, message);
+            } else if let Err(why) = defined.get_ref().check(contract.api.is_some()) {
+                self.report(defined.span().start, &setting, why);
+            } else if let Some(kind) = self.name(name, &setting, ResourceType::parse) {
+                rules.insert(kind, defined.get_ref().clone());
+            }
+        }
+        if rules.is_empty() && self.problems.is_empty() {
+            let message = "no resource types: expected some in `resources` or under `define`";
+            self.report(raw.contract.span().start, setting, message);
+        }
+        let strategies = self.strategies(setting, raw, &rules);
+        rules
+            .into_iter()
+            .filter_map(|(kind, rules)| {
+                let first = rules.strategies.first().map(|name| name.0)?;
+                let strategy = strategies.get(&kind).copied().unwrap_or(first);
+                Some((kind, Resource { strategy, rules }))
+            })
+            .collect()
+    }
+
+    /// The contract's own resource types: the ones asked for, or all.
+    fn presets(
+        &mut self,
+        setting: &str,
+        raw: &RawIntegration,
+        contract: &Contract,
+    ) -> BTreeMap<ResourceType, ResourceRules> {
+        let Some(wanted) = &raw.resources else {
+            return contract.resources.clone();
+        };
+        let mut rules = BTreeMap::new();
+        for name in wanted {
+            let setting = format!("{setting}.resources");
+            let Some(kind) = self.name(name, &setting, ResourceType::parse) else {
+                continue;
+            };
+            match contract.resources.get(&kind) {
+                Some(preset) => {
+                    rules.insert(kind, preset.clone());
+                }
+                None => {
+                    let known = contract
+                        .resources
+                        .keys()
+                        .map(ToString::to_string)
+                        .collect::<Vec<_>>()
+                        .join(", ");
+                    let message =
+                        format!("found {:?}; {} has {known}", kind.as_str(), contract.title);
+                    self.report(name.span().start, &setting, message);
+                }
+            }
+        }
+        rules
+    }
+
+    fn strategies(
+        &mut self,
+        setting: &str,
+        raw: &RawIntegration,
+        rules: &BTreeMap<ResourceType, ResourceRules>,
+    ) -> BTreeMap<ResourceType, Strategy> {
+        let mut chosen = BTreeMap::new();
+        for (name, word) in &raw.strategies {
+            let setting = format!("{setting}.strategies.{}", name.get_ref());
+            let Some(kind) = self.name(name, &setting, ResourceType::parse) else {
+                continue;
+            };
+            let Some(rules) = rules.get(&kind) else {
+                self.report(
+                    name.span().start,
+                    &setting,
+                    "no such resource type is kept by this integration",
+                );
+                continue;
+            };
+            let allowed = |strategy| rules.strategies.contains(&StrategyName(strategy));
+            match Strategy::parse(word.get_ref()).filter(|strategy| allowed(*strategy)) {
+                Some(strategy) => {
+                    chosen.insert(kind, strategy);
+                }
+                None => {
+                    let known = rules
+                        .strategies
+                        .iter()
+                        .map(|name| name.0.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", ");
+                    let message = format!(
+                        "found {:?}; the contract's evidence allows {known}",
+                        word.get_ref()
+                    );
+                    self.report(word.span().start, &setting, message);
+                }
+            }
+        }
+        chosen
+    }
+}

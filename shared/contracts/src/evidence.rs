@@ -1,0 +1,91 @@
+//! What a body proves about a resource: an event's own snapshot, or the read API's answer.
+
+use lastword_domain::{Content, Json, Version};
+
+use crate::contract::ResourceRules;
+use crate::extract::Extractor;
+
+/// What an event's own body proves about a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Under which version.
+    pub version: Version,
+    /// What the resource was.
+    pub content: Content,
+}
+
+/// The body does not hold what the contract says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the body does not hold {0}")]
+pub struct NoEvidence(&'static str);
+
+impl ResourceRules {
+    /// What an event's own body proves about this kind of resource.
+    ///
+    /// # Errors
+    /// When the body does not hold what the contract says.
+    pub fn evidence(&self, event_type: &str, body: &[u8]) -> Result<Evidence, NoEvidence> {
+        let text = std::str::from_utf8(body).map_err(|_| NoEvidence("UTF-8"))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut extractor = Extractor::default();
+        let version = self.version.as_ref().map(|pointer| extractor.add(pointer));
+        let snapshot = self.snapshot.as_ref().map(|pointer| extractor.add(pointer));
+        let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
+        let version = version
+            .and_then(|slot| found.text(slot).ok().flatten())
+            .and_then(|text| Version::parse(&text).ok())
+            .ok_or(NoEvidence("a version where the contract says"))?;
+        if self.deleted_by.matches(event_type) {
+            return Ok(Evidence {
+                version,
+                content: Content::Deleted,
+            });
+        }
+        let content = snapshot
+            .and_then(|slot| found.raw(slot))
+            .and_then(|text| Json::parse(text).ok())
+            .ok_or(NoEvidence("a snapshot where the contract says"))?;
+        Ok(Evidence {
+            version,
+            content: Content::Present(content),
+        })
+    }
+
+    /// What the read API's answer says.
+    ///
+    /// # Errors
+    /// When the answer does not hold what the contract says.
+    pub fn seen(&self, body: &[u8]) -> Result<(Content, Option<Version>), NoEvidence> {
+        let text = std::str::from_utf8(body).map_err(|_| NoEvidence("UTF-8"))?;
+        let mut extractor = Extractor::default();
+        let version = self
+            .read_version
+            .as_ref()
+            .map(|pointer| extractor.add(pointer));
+        let deleted = self
+            .deleted_when
+            .as_ref()
+            .map(|pointer| extractor.add(pointer));
+        let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
+        let version = match version {
+            None => None,
+            Some(slot) => Some(
+                found
+                    .text(slot)
+                    .ok()
+                    .flatten()
+                    .and_then(|text| Version::parse(&text).ok())
+                    .ok_or(NoEvidence("a version where the contract says"))?,
+            ),
+        };
+        if deleted.and_then(|slot| found.raw(slot)) == Some("true") {
+            return Ok((Content::Deleted, version));
+        }
+        // An object is an object: an empty page, a list or a bare text is not a state.
+        let json = Json::parse(text).map_err(|_| NoEvidence("JSON that is kept"))?;
+        if !json.as_str().starts_with('{') {
+            return Err(NoEvidence("an object"));
+        }
+        Ok((Content::Present(json), version))
+    }
+}
