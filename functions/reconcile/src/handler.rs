@@ -8,6 +8,7 @@ use lastword_domain::{Reason, Signal};
 use lastword_queue::Queue;
 use lastword_runtime::{Level, Line, Measured, Unit};
 use serde::Serialize;
+use tokio::time::Instant;
 
 use crate::batch::{self, Message, Open, UnreadableBatch};
 use crate::reconciler::{Reconciler, Settled};
@@ -58,9 +59,9 @@ impl Handler {
         time: Duration,
     ) -> Result<QueueReply, UnreadableBatch> {
         let groups = batch::groups(event)?;
-        let time = time.saturating_sub(RESERVE).max(time / 2);
+        let deadline = Instant::now() + time.saturating_sub(RESERVE).max(time / 2);
         let left = stream::iter(groups)
-            .map(|messages| async move { self.group(&messages, time).await })
+            .map(|messages| async move { self.group(&messages, deadline).await })
             .buffer_unordered(MOST_AT_ONCE)
             .collect::<Vec<_>>()
             .await;
@@ -73,11 +74,11 @@ impl Handler {
     }
 
     /// Works on one group; gives back the ids of the messages to be left in the queue.
-    async fn group(&self, messages: &[Message], time: Duration) -> Vec<String> {
+    async fn group(&self, messages: &[Message], deadline: Instant) -> Vec<String> {
         let mut open = Open::default();
         let mut pause: Option<Duration> = None;
         for signal in batch::coalesce(messages) {
-            let (settled, shortest) = match self.signal(&signal, time).await {
+            let (settled, shortest) = match self.signal(&signal, deadline).await {
                 Settled::Done => continue,
                 Settled::Later { pause, decided } => (decided, pause),
             };
@@ -113,9 +114,9 @@ impl Handler {
 
     /// Settles one resource's signals, whatever happens: a panic or a stall is a failed attempt of these
     /// signals and of no others.
-    async fn signal(&self, signal: &Signal, time: Duration) -> Settled {
+    async fn signal(&self, signal: &Signal, deadline: Instant) -> Settled {
         let work = AssertUnwindSafe(self.reconciler.settle(signal)).catch_unwind();
-        let settled = match tokio::time::timeout(time, work).await {
+        let settled = match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(settled)) => settled,
             Ok(Err(_)) => {
                 self.reconciler

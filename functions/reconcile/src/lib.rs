@@ -3,7 +3,7 @@
 //! May read the Inbox, read providers and transact on State. Must never write the Inbox or send an
 //! effect.
 //!
-//! Suggested reading order: [`reconciler`], [`observe`], [`failing`], [`batch`], [`handler`].
+//! Suggested reading order: [`reconciler`], `strategies`, [`observe`], [`failing`], [`batch`], [`handler`].
 //!
 //! # Races, as decisions
 //!
@@ -24,6 +24,7 @@ pub mod handler;
 pub mod observe;
 pub mod reconciler;
 pub mod start;
+mod strategies;
 
 pub use handler::{Handler, QueueReply};
 pub use reconciler::Reconciler;

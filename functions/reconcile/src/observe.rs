@@ -23,9 +23,20 @@ pub struct Look {
     pub retry_after: Option<Duration>,
 }
 
+/// What the signals themselves say about deletion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// It is deleted. A read that still shows it is behind.
+    Deleted,
+    /// One of several contents under equal evidence is the deletion: the read settles it.
+    PerhapsDeleted,
+}
+
 /// What an answer proves about a resource, given what is held and what the signals say.
 #[must_use]
-pub fn observation(answer: Answer, held: &Projection, told_deleted: bool) -> Look {
+pub fn observation(answer: Answer, held: &Projection, told: Told) -> Look {
     let detail = answer.to_string();
     let nothing = |reason, retry_after| Look {
         observation: Observation::Nothing(reason),
@@ -36,7 +47,7 @@ pub fn observation(answer: Answer, held: &Projection, told_deleted: bool) -> Loo
         Answer::Seen {
             content: Content::Present(_),
             ..
-        } if told_deleted => {
+        } if told == Told::Deleted => {
             // The signal's own evidence is newer than what the read shows.
             nothing(Reason::ReadBehind, None)
         }
@@ -46,7 +57,7 @@ pub fn observation(answer: Answer, held: &Projection, told_deleted: bool) -> Loo
             retry_after: None,
         },
         Answer::Absent(Absence::Deleted) => gone(detail),
-        Answer::Absent(Absence::DeletedIfTold) if told_deleted || is_tombstone(held) => {
+        Answer::Absent(Absence::DeletedIfTold) if told != Told::Nothing || is_tombstone(held) => {
             gone(detail)
         }
         Answer::Absent(Absence::DeletedIfTold | Absence::ProvesNothing) => {
@@ -77,11 +88,13 @@ fn is_tombstone(held: &Projection) -> bool {
 
 /// Whether one of the signals says that the resource is deleted.
 #[must_use]
-pub fn told_deleted(resource: &Resource, pending: &[&LoadedEvent]) -> bool {
-    let stored = pending.iter().filter_map(|event| event.stored.as_ref());
-    stored
-        .into_iter()
-        .any(|event| resource.rules.deleted_by.matches(event.kind.as_str()))
+pub fn told(resource: &Resource, pending: &[&LoadedEvent]) -> Told {
+    let mut stored = pending.iter().filter_map(|event| event.stored.as_ref());
+    if stored.any(|event| resource.rules.deleted_by.matches(event.kind.as_str())) {
+        Told::Deleted
+    } else {
+        Told::Nothing
+    }
 }
 
 /// What the bodies prove, and the marks of those that prove nothing.
@@ -146,33 +159,33 @@ mod tests {
         }
     }
 
-    fn shows(answer: Answer, held: &Projection, told: bool) -> Observation {
+    fn shows(answer: Answer, held: &Projection, told: Told) -> Observation {
         observation(answer, held, told).observation
     }
 
     #[test]
     fn nothing_but_a_seen_object_or_the_contract_s_evidence_reaches_a_projection() {
         for (answer, told) in [
-            (Answer::Refused { status: 401 }, true),
-            (Answer::Refused { status: 403 }, true),
+            (Answer::Refused { status: 401 }, Told::Deleted),
+            (Answer::Refused { status: 403 }, Told::Deleted),
             (
                 Answer::Busy {
                     status: 429,
                     retry_after: None,
                 },
-                true,
+                Told::Deleted,
             ),
             (
                 Answer::Busy {
                     status: 503,
                     retry_after: None,
                 },
-                true,
+                Told::Deleted,
             ),
-            (Answer::Unreadable(Unreadable::Timeout), true),
-            (Answer::Unreadable(Unreadable::Status(404)), true),
-            (Answer::Absent(Absence::ProvesNothing), true),
-            (Answer::Absent(Absence::DeletedIfTold), false),
+            (Answer::Unreadable(Unreadable::Timeout), Told::Deleted),
+            (Answer::Unreadable(Unreadable::Status(404)), Told::Deleted),
+            (Answer::Absent(Absence::ProvesNothing), Told::Deleted),
+            (Answer::Absent(Absence::DeletedIfTold), Told::Nothing),
         ] {
             let shown = shows(answer.clone(), &Projection::unknown(), told);
             assert!(matches!(shown, Observation::Nothing(_)), "{answer:?}");
@@ -186,13 +199,13 @@ mod tests {
             content: Content::Deleted,
             version: None,
         };
-        assert_eq!(shows(absent(), &Projection::unknown(), true), gone);
-        assert_eq!(shows(absent(), &tombstone(), false), gone);
+        assert_eq!(shows(absent(), &Projection::unknown(), Told::Deleted), gone);
+        assert_eq!(shows(absent(), &tombstone(), Told::Nothing), gone);
         assert_eq!(
             shows(
                 Answer::Absent(Absence::Deleted),
                 &Projection::unknown(),
-                false
+                Told::Nothing
             ),
             gone
         );
@@ -201,12 +214,12 @@ mod tests {
     #[test]
     fn a_read_that_still_shows_what_an_event_says_is_deleted_is_behind() {
         assert_eq!(
-            shows(seen(), &Projection::unknown(), true),
+            shows(seen(), &Projection::unknown(), Told::Deleted),
             Observation::Nothing(Reason::ReadBehind)
         );
-        assert!(matches!(
-            shows(seen(), &Projection::unknown(), false),
-            Observation::Seen { .. }
-        ));
+        for told in [Told::Nothing, Told::PerhapsDeleted] {
+            let shown = shows(seen(), &Projection::unknown(), told);
+            assert!(matches!(shown, Observation::Seen { .. }), "{told:?}");
+        }
     }
 }

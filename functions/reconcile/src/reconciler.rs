@@ -4,18 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastword_config::{Config, Integration, Resource, SecretRef, SecretValue};
-use lastword_contracts::reader::UNREADABLE;
-use lastword_domain::decide::{conclude_read, conclude_versions};
+use lastword_config::{Config, SecretRef, SecretValue};
 use lastword_domain::retry::Jitter;
-use lastword_domain::{
-    Cause, Conclusion, EventRef, Mark, Outcome, Reason, Signal, Strategy, Version,
-};
-use lastword_provider::{DEFAULT_PATIENCE, ProviderClient};
+use lastword_domain::{Cause, Conclusion, EventRef, Mark, Outcome, Reason, Signal};
+use lastword_provider::ProviderClient;
 use lastword_store::{Commit, Committed, Loaded, LoadedEvent, Moment, State, StoreError};
 
 use crate::failing::{self, Trouble};
-use crate::observe::{self, Look};
+use crate::strategies::Work;
 
 /// Where time comes from: audit and the next attempt's date, no decision.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
@@ -26,10 +22,10 @@ const MOST_RACES: u32 = 5;
 /// Everything that lives as long as the process.
 #[derive(Clone)]
 pub struct Reconciler {
-    config: Arc<Config>,
-    state: State,
-    provider: ProviderClient,
-    secrets: Arc<BTreeMap<SecretRef, SecretValue>>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) state: State,
+    pub(crate) provider: ProviderClient,
+    pub(crate) secrets: Arc<BTreeMap<SecretRef, SecretValue>>,
     clock: Clock,
 }
 
@@ -49,7 +45,7 @@ pub enum Settled {
 }
 
 /// One turn of the race.
-enum Turn {
+pub(crate) enum Turn {
     Committed,
     Lost,
     Failed(Trouble),
@@ -91,7 +87,12 @@ impl Reconciler {
             if pending.is_empty() {
                 return Ok(Settled::Done);
             }
-            match self.turn(signal, &loaded, &pending).await? {
+            let work = Work {
+                signal,
+                loaded: &loaded,
+                pending: &pending,
+            };
+            match self.turn(work).await? {
                 Turn::Committed => return Ok(Settled::Done),
                 Turn::Failed(trouble) => {
                     return self.fail(signal, &loaded, &pending, &trouble).await;
@@ -126,144 +127,9 @@ impl Reconciler {
         self.fail(signal, &loaded, &pending, &trouble).await
     }
 
-    async fn turn(
+    pub(crate) async fn commit(
         &self,
-        signal: &Signal,
-        loaded: &Loaded,
-        pending: &[&LoadedEvent],
-    ) -> Result<Turn, StoreError> {
-        if signal.resource.kind.as_str() == UNREADABLE {
-            return self
-                .mark_all(signal, loaded, pending, Reason::Unparsable)
-                .await;
-        }
-        let Some((integration, resource)) = self.configured(signal) else {
-            return self
-                .mark_all(signal, loaded, pending, Reason::Unconfigured)
-                .await;
-        };
-        match resource.strategy {
-            Strategy::Current => {
-                self.current(signal, integration, resource, loaded, pending, None)
-                    .await
-            }
-            Strategy::Version => {
-                self.version(signal, integration, resource, loaded, pending)
-                    .await
-            }
-        }
-    }
-
-    /// The integration and resource type, if they are still configured for just this resource.
-    fn configured(&self, signal: &Signal) -> Option<(&Integration, &Resource)> {
-        let integration = self.config.integrations.get(&signal.integration)?;
-        let same = integration.contract.name == signal.resource.provider
-            && integration.environment == signal.resource.environment;
-        let resource = integration.resources.get(&signal.resource.kind)?;
-        same.then_some((integration, resource))
-    }
-
-    async fn current(
-        &self,
-        signal: &Signal,
-        integration: &Integration,
-        resource: &Resource,
-        loaded: &Loaded,
-        pending: &[&LoadedEvent],
-        proven: Option<&Version>,
-    ) -> Result<Turn, StoreError> {
-        let secret = integration
-            .api_keys
-            .get(&signal.resource.account)
-            .and_then(|name| self.secrets.get(name));
-        let answer = self
-            .provider
-            .read(integration, secret, &signal.resource, DEFAULT_PATIENCE)
-            .await;
-        let Look {
-            observation,
-            detail,
-            retry_after,
-        } = observe::observation(
-            answer,
-            &loaded.projection,
-            observe::told_deleted(resource, pending),
-        );
-        let references: Vec<_> = pending
-            .iter()
-            .map(|event| event.reference.clone())
-            .collect();
-        match conclude_read(&loaded.projection, &references, proven, observation) {
-            Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
-                reason,
-                detail,
-                retry_after,
-            })),
-            // A read settles itself; it never asks for another.
-            Conclusion::Reread => Ok(Turn::Lost),
-            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
-                self.commit(signal, loaded, concluded, Vec::new()).await
-            }
-        }
-    }
-
-    async fn version(
-        &self,
-        signal: &Signal,
-        integration: &Integration,
-        resource: &Resource,
-        loaded: &Loaded,
-        pending: &[&LoadedEvent],
-    ) -> Result<Turn, StoreError> {
-        let proofs = observe::proofs(&self.state, resource, pending).await?;
-        let can_read = integration.contract.api.is_some() && resource.rules.read.is_some();
-        match conclude_versions(&loaded.projection, &proofs.snapshots, can_read) {
-            Conclusion::Reread => {
-                let proven = proofs
-                    .snapshots
-                    .iter()
-                    .map(|snapshot| &snapshot.version)
-                    .max();
-                self.current(signal, integration, resource, loaded, pending, proven)
-                    .await
-            }
-            Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
-                reason,
-                detail: String::new(),
-                retry_after: None,
-            })),
-            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
-                self.commit(signal, loaded, concluded, proofs.failed).await
-            }
-        }
-    }
-
-    async fn mark_all(
-        &self,
-        signal: &Signal,
-        loaded: &Loaded,
-        pending: &[&LoadedEvent],
-        reason: Reason,
-    ) -> Result<Turn, StoreError> {
-        let mark = |event: &&LoadedEvent| Mark {
-            event: event.reference.clone(),
-            outcome: Outcome::Failed,
-            reason,
-        };
-        let marks = pending.iter().map(mark).collect();
-        self.commit(
-            signal,
-            loaded,
-            Conclusion::Quiet { marks: Vec::new() },
-            marks,
-        )
-        .await
-    }
-
-    async fn commit(
-        &self,
-        signal: &Signal,
-        loaded: &Loaded,
+        work: Work<'_>,
         concluded: Conclusion,
         also: Vec<Mark>,
     ) -> Result<Turn, StoreError> {
@@ -274,11 +140,11 @@ impl Reconciler {
         };
         marks.extend(also);
         let commit = Commit {
-            resource: &signal.resource,
-            held: &loaded.projection,
+            resource: &work.signal.resource,
+            held: &work.loaded.projection,
             next: next.as_ref(),
             marks: &marks,
-            events: &loaded.events,
+            events: &work.loaded.events,
             now: (self.clock)(),
         };
         let committed = self.state.commit(&commit).await?;

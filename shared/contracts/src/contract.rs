@@ -225,6 +225,20 @@ impl ResourceRules {
         if self.strategies.is_empty() {
             return Err("no strategy is named".to_owned());
         }
+        let parts = self.id.as_slice().len();
+        if let Some(path) = &self.read
+            && !(path.starts_with('/')
+                && (0..parts).all(|part| path.contains(&format!("{{{part}}}")))
+                && path.matches('{').count() == parts)
+        {
+            let wanted = (0..parts)
+                .map(|part| format!("{{{part}}}"))
+                .collect::<Vec<_>>()
+                .join(" and ");
+            return Err(format!(
+                "the path {path:?} must begin with '/' and hold {wanted} once each"
+            ));
+        }
         for StrategyName(strategy) in &self.strategies {
             match strategy {
                 Strategy::Current if !has_api || self.read.is_none() => {
@@ -263,6 +277,24 @@ mod tests {
             error.contains("strpe") && error.contains("stripe, ") || error.ends_with("stripe"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_path_that_leaves_out_a_part_of_the_id_or_asks_for_one_too_many_is_refused() {
+        for path in [
+            "/v1/subscriptions",
+            "/v1/subscriptions/{0}/{1}",
+            "v1/{0}",
+            "/v1/{0}/{0}",
+            "/v1/{1}",
+        ] {
+            let text = include_str!("../stripe.toml").replace("/v1/subscriptions/{0}", path);
+            let error = Contract::parse(&text).unwrap_err();
+            assert!(
+                error.contains("must begin with '/' and hold {0} once each"),
+                "{path}: {error}"
+            );
+        }
     }
 
     #[test]

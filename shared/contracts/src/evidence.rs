@@ -25,8 +25,7 @@ impl ResourceRules {
     /// # Errors
     /// When the body does not hold what the contract says.
     pub fn evidence(&self, event_type: &str, body: &[u8]) -> Result<Evidence, NoEvidence> {
-        let text = std::str::from_utf8(body).map_err(|_| NoEvidence("UTF-8"))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = text_of(body)?;
         let mut extractor = Extractor::default();
         let version = self.version.as_ref().map(|pointer| extractor.add(pointer));
         let snapshot = self.snapshot.as_ref().map(|pointer| extractor.add(pointer));
@@ -56,7 +55,7 @@ impl ResourceRules {
     /// # Errors
     /// When the answer does not hold what the contract says.
     pub fn seen(&self, body: &[u8]) -> Result<(Content, Option<Version>), NoEvidence> {
-        let text = std::str::from_utf8(body).map_err(|_| NoEvidence("UTF-8"))?;
+        let text = text_of(body)?;
         let mut extractor = Extractor::default();
         let version = self
             .read_version
@@ -88,4 +87,10 @@ impl ResourceRules {
         }
         Ok((Content::Present(json), version))
     }
+}
+
+/// A byte order mark is no part of JSON; some senders write one.
+fn text_of(body: &[u8]) -> Result<&str, NoEvidence> {
+    let text = std::str::from_utf8(body).map_err(|_| NoEvidence("UTF-8"))?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }

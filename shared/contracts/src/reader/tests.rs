@@ -1,7 +1,7 @@
 use super::*;
-use lastword_domain::Content;
 use crate::contract::Contract;
 use crate::signature::SigningKey;
+use lastword_domain::Content;
 
 fn tenant(contract: &Contract, account: &str, further: &[&str], environment: &str) -> Tenant {
     Tenant {

@@ -24,7 +24,7 @@ pub(super) async fn run(asked: &Inspect) -> Outcome {
         .story(&asked.resource)
         .await
         .map_err(|error| format!("the story could not be read, is the stack running? {error}"))?;
-    include_recent(&mut story);
+    include_marks(&mut story);
     name_events(&state, &asked.resource, &mut story.decisions).await;
     story
         .decisions
@@ -59,10 +59,14 @@ fn open(directory: Option<&Path>) -> Result<State, Failure> {
     ))
 }
 
-/// Marks that the projection keeps have no item of their own, or one that only counts attempts.
-fn include_recent(story: &mut Story) {
+/// Marks on pages and in the projection have no item of their own, or one that only counts attempts.
+fn include_marks(story: &mut Story) {
     let recent = story.projection.iter().flat_map(|it| it.recent.clone());
-    for mark in recent {
+    let marks: Vec<_> = std::mem::take(&mut story.paged)
+        .into_iter()
+        .chain(recent)
+        .collect();
+    for mark in marks {
         let held = story.decisions.iter_mut().find(|it| it.event == mark.event);
         match held {
             Some(decision) => {

@@ -140,8 +140,9 @@ pub(crate) fn state(projection: Option<&Projection>) -> Option<&str> {
 pub(crate) fn decided(story: &Story) -> Vec<EventRef> {
     let own = story.decisions.iter().filter(|it| it.outcome.is_some());
     let recent = story.projection.iter().flat_map(|it| &it.recent);
+    let marks = story.paged.iter().chain(recent);
     own.map(|it| it.event.clone())
-        .chain(recent.map(|it| it.event.clone()))
+        .chain(marks.map(|it| it.event.clone()))
         .collect()
 }
 

@@ -1,0 +1,155 @@
+//! One turn of the race, by strategy: look, decide, commit.
+
+use lastword_config::{Integration, Resource};
+use lastword_contracts::reader::UNREADABLE;
+use lastword_domain::decide::{conclude_read, conclude_versions};
+use lastword_domain::{Conclusion, Content, Mark, Outcome, Reason, Signal, Strategy, Version};
+use lastword_provider::DEFAULT_PATIENCE;
+use lastword_store::{Loaded, LoadedEvent, StoreError};
+
+use crate::failing::Trouble;
+use crate::observe::{self, Look, Proofs, Told};
+use crate::reconciler::{Reconciler, Turn};
+
+/// A resource with its pending signals, as one turn sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Work<'w> {
+    pub(crate) signal: &'w Signal,
+    pub(crate) loaded: &'w Loaded,
+    pub(crate) pending: &'w [&'w LoadedEvent],
+}
+
+/// How this resource is configured.
+#[derive(Clone, Copy)]
+struct Configured<'c> {
+    integration: &'c Integration,
+    resource: &'c Resource,
+}
+
+impl Reconciler {
+    pub(crate) async fn turn(&self, work: Work<'_>) -> Result<Turn, StoreError> {
+        if work.signal.resource.kind.as_str() == UNREADABLE {
+            return self.mark_all(work, Reason::Unparsable).await;
+        }
+        let Some(configured) = self.configured(work.signal) else {
+            return self.mark_all(work, Reason::Unconfigured).await;
+        };
+        match configured.resource.strategy {
+            Strategy::Current => {
+                let told = observe::told(configured.resource, work.pending);
+                self.current(work, configured, told, None).await
+            }
+            Strategy::Version => self.version(work, configured).await,
+        }
+    }
+
+    /// The integration and resource type, if they are still configured for just this resource.
+    fn configured(&self, signal: &Signal) -> Option<Configured<'_>> {
+        let integration = self.config.integrations.get(&signal.integration)?;
+        let same = integration.contract.name == signal.resource.provider
+            && integration.environment == signal.resource.environment;
+        let resource = integration.resources.get(&signal.resource.kind)?;
+        same.then_some(Configured {
+            integration,
+            resource,
+        })
+    }
+
+    async fn current(
+        &self,
+        work: Work<'_>,
+        configured: Configured<'_>,
+        told: Told,
+        proven: Option<&Version>,
+    ) -> Result<Turn, StoreError> {
+        let resource = &work.signal.resource;
+        let integration = configured.integration;
+        let secret = integration
+            .api_keys
+            .get(&resource.account)
+            .and_then(|name| self.secrets.get(name));
+        let answer = self
+            .provider
+            .read(integration, secret, resource, DEFAULT_PATIENCE)
+            .await;
+        let held = &work.loaded.projection;
+        let Look {
+            observation,
+            detail,
+            retry_after,
+        } = observe::observation(answer, held, told);
+        let references: Vec<_> = work
+            .pending
+            .iter()
+            .map(|event| event.reference.clone())
+            .collect();
+        match conclude_read(held, &references, proven, observation) {
+            Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
+                reason,
+                detail,
+                retry_after,
+            })),
+            // A read settles itself; it never asks for another.
+            Conclusion::Reread => Ok(Turn::Lost),
+            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
+                self.commit(work, concluded, Vec::new()).await
+            }
+        }
+    }
+
+    async fn version(
+        &self,
+        work: Work<'_>,
+        configured: Configured<'_>,
+    ) -> Result<Turn, StoreError> {
+        let Configured {
+            integration,
+            resource,
+        } = configured;
+        let proofs = observe::proofs(&self.state, resource, work.pending).await?;
+        let can_read = integration.contract.api.is_some() && resource.rules.read.is_some();
+        match conclude_versions(&work.loaded.projection, &proofs.snapshots, can_read) {
+            Conclusion::Reread => {
+                let (told, proven) = proven(&proofs);
+                self.current(work, configured, told, proven).await
+            }
+            Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
+                reason,
+                detail: String::new(),
+                retry_after: None,
+            })),
+            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
+                self.commit(work, concluded, proofs.failed).await
+            }
+        }
+    }
+
+    async fn mark_all(&self, work: Work<'_>, reason: Reason) -> Result<Turn, StoreError> {
+        let mark = |event: &&LoadedEvent| Mark {
+            event: event.reference.clone(),
+            outcome: Outcome::Failed,
+            reason,
+        };
+        let marks = work.pending.iter().map(mark).collect();
+        self.commit(work, Conclusion::Quiet { marks: Vec::new() }, marks)
+            .await
+    }
+}
+
+/// The greatest version that the bodies prove, and whether one of them is then a deletion.
+fn proven(proofs: &Proofs) -> (Told, Option<&Version>) {
+    let greatest = proofs
+        .snapshots
+        .iter()
+        .map(|snapshot| &snapshot.version)
+        .max();
+    let deleted = proofs.snapshots.iter().any(|snapshot| {
+        Some(&snapshot.version) == greatest && snapshot.content == Content::Deleted
+    });
+    let told = if deleted {
+        Told::PerhapsDeleted
+    } else {
+        Told::Nothing
+    };
+    (told, greatest)
+}
