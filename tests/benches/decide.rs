@@ -51,6 +51,7 @@ fn held(seed: u64, size: usize) -> Projection {
         contents: Some(Contents::one(state(seed, size))),
         version: None,
         recent: Vec::new(),
+        paged: false,
     }
 }
 

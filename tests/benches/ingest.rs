@@ -71,7 +71,7 @@ fn body(size: usize) -> String {
 fn ingest(http: &Noop) -> Ingest {
     let config = bodies::config();
     let secrets = made_up_secrets(&config).expect("made up");
-    let keys = KeyRing::fixed(&config, &secrets).expect("keys");
+    let keys = KeyRing::fixed(&config, Arc::new(secrets)).expect("keys");
     let inbox = Inbox::new(http.clients().dynamodb(), TABLE);
     Ingest::new(
         config,

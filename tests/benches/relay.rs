@@ -91,7 +91,7 @@ fn batch(resources: usize) -> String {
     let http = Noop::remembering();
     let config = bodies::config();
     let secrets = made_up_secrets(&config).expect("made up");
-    let keys = KeyRing::fixed(&config, &secrets).expect("keys");
+    let keys = KeyRing::fixed(&config, Arc::new(secrets)).expect("keys");
     let inbox = Inbox::new(http.clients().dynamodb(), "inbox");
     let clock = Arc::new(|| Moment::from_unix_ms(NOW * 1000));
     let ingest = Ingest::new(config.clone(), keys, inbox, clock);

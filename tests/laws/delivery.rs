@@ -81,9 +81,7 @@ async fn a_body_over_one_item_s_limit_is_kept_in_parts_and_read_back_whole() {
     let machine = machine().await;
     let worker = machine.worker().unwrap();
     // Noise does not pack, so this is some 700 KB on disk: two parts.
-    let noise: String = (0..900_000)
-        .map(|_| char::from(b'a' + fastrand_byte() % 26))
-        .collect();
+    let noise = noise(900_000);
     let body = order_event("evt_1", "o_1", 1, "new").replacen(
         '{',
         &format!("{{\"noise\":\"{noise}\","),
@@ -108,19 +106,6 @@ async fn a_body_over_one_item_s_limit_is_kept_in_parts_and_read_back_whole() {
     machine.settle(&worker).await.unwrap();
     let story = story(&machine, &worker, &order("o_1")).await;
     assert_eq!(says(&story), "new");
-}
-
-fn fastrand_byte() -> u8 {
-    use std::cell::Cell;
-    thread_local!(static STATE: Cell<u64> = const { Cell::new(0x9E37_79B9_7F4A_7C15) });
-    STATE.with(|state| {
-        let mut x = state.get();
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        state.set(x);
-        x.to_be_bytes()[0]
-    })
 }
 
 #[tokio::test]

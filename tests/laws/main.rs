@@ -10,9 +10,11 @@
 
 mod budget;
 mod crashes;
+mod decisions;
 mod delivery;
 mod faults;
 mod front_door;
+mod identity;
 mod interleavings;
 mod payloads;
 mod poison;

@@ -133,3 +133,15 @@ pub fn outcomes(story: &Story) -> Vec<Outcome> {
         .chain(story.paged.iter().map(|mark| mark.outcome))
         .collect()
 }
+
+/// Text that does not pack well, the same at every run.
+pub fn noise(length: usize) -> String {
+    let mut x = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut letter = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        char::from(b'a' + x.to_be_bytes()[0] % 26)
+    };
+    (0..length).map(|_| letter()).collect()
+}

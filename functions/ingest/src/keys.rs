@@ -1,31 +1,22 @@
 //! The active signing keys of every integration, and their renewal when a secret is rolled.
 //!
-//! Keys are computed once, at the start. When a signature matches none of them, the secrets are read
-//! again, at most once a minute: a rolled secret is taken up without a redeployment, and a stranger with
-//! bad signatures costs one read a minute.
+//! Keys are computed once, at the start, and again when a signature matches none of them and the secrets
+//! may be read again: a rolled secret is taken up without a redeployment.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lastword_config::{Config, Integration, SecretRef, SecretValue};
+use lastword_config::{Config, Integration, SecretRef};
 use lastword_contracts::SigningKey;
 use lastword_domain::name::IntegrationName;
-use lastword_runtime::{SecretError, SecretSource};
+use lastword_runtime::{Level, Line, SecretError, SecretSource, Secrets, Vault};
 
 type Keys = BTreeMap<IntegrationName, Vec<SigningKey>>;
 
-/// Seconds between two renewals.
-const RENEWAL: u64 = 60;
-
 /// The active signing keys.
 pub struct KeyRing {
-    source: Option<SecretSource>,
-    held: Mutex<Held>,
-}
-
-struct Held {
-    keys: Arc<Keys>,
-    renewed_at: u64,
+    vault: Vault,
+    keys: Mutex<Arc<Keys>>,
 }
 
 /// Why there are no keys.
@@ -52,63 +43,54 @@ impl KeyRing {
     /// # Errors
     /// When one is missing or unfit.
     pub async fn load(config: &Config, source: SecretSource) -> Result<Self, KeyRingError> {
-        let secrets = source.resolve_all(&config.signing_secrets()).await?;
-        let keys = make(config, &secrets)?;
-        Ok(Self {
-            source: Some(source),
-            held: Mutex::new(Held {
-                keys: Arc::new(keys),
-                renewed_at: 0,
-            }),
-        })
+        Self::of(config, Vault::open(source, config.signing_secrets()).await?)
     }
 
     /// From secrets that are at hand; they are never read again.
     ///
     /// # Errors
     /// When one is missing or unfit.
-    pub fn fixed(
-        config: &Config,
-        secrets: &BTreeMap<SecretRef, SecretValue>,
-    ) -> Result<Self, KeyRingError> {
-        let keys = make(config, secrets)?;
-        Ok(Self {
-            source: None,
-            held: Mutex::new(Held {
-                keys: Arc::new(keys),
-                renewed_at: 0,
-            }),
-        })
+    pub fn fixed(config: &Config, secrets: Secrets) -> Result<Self, KeyRingError> {
+        Self::of(config, Vault::fixed(secrets))
+    }
+
+    fn of(config: &Config, vault: Vault) -> Result<Self, KeyRingError> {
+        let keys = Mutex::new(Arc::new(make(config, &vault.secrets())?));
+        Ok(Self { vault, keys })
     }
 
     /// The keys as they are now.
     pub(crate) fn now(&self) -> Arc<Keys> {
-        Arc::clone(&self.lock().keys)
+        Arc::clone(&self.lock())
     }
 
-    /// Reads the secrets again, unless that was done within the last minute. `None`: nothing is new.
+    /// The keys of secrets read again, if they may be; `now` is Unix time in seconds.
     pub(crate) async fn renewed(&self, config: &Config, now: u64) -> Option<Arc<Keys>> {
-        let source = self.source.as_ref()?;
-        {
-            let mut held = self.lock();
-            if now.saturating_sub(held.renewed_at) < RENEWAL {
-                return None;
+        let secrets = self.vault.renewed(now).await?;
+        match make(config, &secrets) {
+            Ok(keys) => {
+                let keys = Arc::new(keys);
+                *self.lock() = Arc::clone(&keys);
+                Some(keys)
             }
-            held.renewed_at = now;
+            Err(error) => {
+                Line::new(
+                    Level::Error,
+                    "a rolled secret is no key; the keys held stay in use",
+                )
+                .error(&error)
+                .emit();
+                None
+            }
         }
-        // A failure here leaves the keys as they are: the signature then simply does not match.
-        let secrets = source.resolve_all(&config.signing_secrets()).await.ok()?;
-        let keys = Arc::new(make(config, &secrets).ok()?);
-        self.lock().keys = Arc::clone(&keys);
-        Some(keys)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Arc<Keys>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn make(config: &Config, secrets: &BTreeMap<SecretRef, SecretValue>) -> Result<Keys, KeyRingError> {
+fn make(config: &Config, secrets: &Secrets) -> Result<Keys, KeyRingError> {
     let keys = |integration: &Integration| {
         integration
             .signing
@@ -126,7 +108,7 @@ fn make(config: &Config, secrets: &BTreeMap<SecretRef, SecretValue>) -> Result<K
 fn key(
     integration: &Integration,
     reference: &SecretRef,
-    secrets: &BTreeMap<SecretRef, SecretValue>,
+    secrets: &Secrets,
 ) -> Result<SigningKey, KeyRingError> {
     let unfit = |why: String| KeyRingError::Unfit {
         integration: integration.name.clone(),

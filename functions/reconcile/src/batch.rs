@@ -30,6 +30,8 @@ struct Record {
 struct Attributes {
     #[serde(rename = "MessageGroupId", default)]
     group: String,
+    #[serde(rename = "ApproximateReceiveCount", default)]
+    receives: String,
 }
 
 /// One message.
@@ -39,6 +41,8 @@ pub struct Message {
     pub id: String,
     /// By which it is hidden for a while.
     pub receipt: String,
+    /// How often it was received, this time included.
+    pub receives: u32,
     /// What it says; `None` when it cannot be read.
     pub signal: Option<Signal>,
 }
@@ -69,6 +73,7 @@ pub fn groups(event: &str) -> Result<Vec<Vec<Message>>, UnreadableBatch> {
         let message = Message {
             id: record.message_id,
             receipt: record.receipt_handle,
+            receives: record.attributes.receives.parse().unwrap_or(1),
             signal: parse(&record.body).ok(),
         };
         groups

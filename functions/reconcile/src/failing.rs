@@ -79,6 +79,7 @@ mod tests {
         LoadedEvent {
             reference: EventRef::parse(&Digest::of(name.as_bytes()).to_text()).unwrap(),
             decided: None,
+            on_record: attempts > 0,
             attempts,
             stored: None,
         }

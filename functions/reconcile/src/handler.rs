@@ -7,6 +7,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 use lastword_domain::{Reason, Signal};
 use lastword_queue::Queue;
 use lastword_runtime::{Level, Line, Measured, Unit};
+use lastword_store::StoreError;
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -17,8 +18,11 @@ use crate::reconciler::{Reconciler, Settled};
 const MOST_AT_ONCE: usize = 10;
 /// Kept back of the invocation's time to record what did not finish and to answer.
 const RESERVE: Duration = Duration::from_secs(3);
-/// The pause when the store itself could not be used, and nothing could be counted.
-const STORE_PAUSE: Duration = Duration::from_secs(5);
+/// The first pause when nothing could be found out and nothing was counted; it doubles with each receive,
+/// so that an outage of hours does not use up the receives after which the queue gives a message up.
+const FIRST_PAUSE: Duration = Duration::from_secs(2);
+/// The longest of those pauses.
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
 /// The reconcile function.
 pub struct Handler {
@@ -78,18 +82,17 @@ impl Handler {
         let mut open = Open::default();
         let mut pause: Option<Duration> = None;
         for signal in batch::coalesce(messages) {
-            let (settled, shortest) = match self.signal(&signal, deadline).await {
+            let (decided, next) = match self.signal(&signal, deadline).await {
                 Settled::Done => continue,
                 Settled::Later { pause, decided } => (decided, pause),
+                Settled::Unknown => (Vec::new(), growing(messages)),
             };
-            open.add(
-                &signal.resource,
-                signal
-                    .events
-                    .iter()
-                    .filter(|event| !settled.contains(event)),
-            );
-            pause = Some(pause.map_or(shortest, |pause| pause.min(shortest)));
+            let undecided = signal
+                .events
+                .iter()
+                .filter(|event| !decided.contains(event));
+            open.add(&signal.resource, undecided);
+            pause = Some(pause.map_or(next, |pause| pause.min(next)));
         }
         let left = batch::unsettled(messages, &open);
         for message in left.iter().filter(|message| message.signal.is_none()) {
@@ -115,32 +118,14 @@ impl Handler {
     /// Settles one resource's signals, whatever happens: a panic or a stall is a failed attempt of these
     /// signals and of no others.
     async fn signal(&self, signal: &Signal, deadline: Instant) -> Settled {
-        let work = AssertUnwindSafe(self.reconciler.settle(signal)).catch_unwind();
-        let settled = match tokio::time::timeout_at(deadline, work).await {
-            Ok(Ok(settled)) => settled,
-            Ok(Err(_)) => {
-                self.reconciler
-                    .give_up(signal, Reason::Panicked, "see the log")
-                    .await
-            }
-            Err(_) => {
-                self.reconciler
-                    .give_up(signal, Reason::OutOfTime, "the invocation's time was over")
-                    .await
-            }
+        let settled = match self.attempt(signal, deadline).await {
+            Ok(settled) => settled,
+            Err((reason, detail)) => self.give_up(signal, deadline, reason, &detail).await,
         };
-        let settled = settled.unwrap_or_else(|error| {
-            Line::new(Level::Error, "the store could not be used")
-                .error(&error)
-                .emit();
-            Settled::Later {
-                pause: STORE_PAUSE,
-                decided: Vec::new(),
-            }
-        });
         let outcome = match settled {
             Settled::Done => "settled",
             Settled::Later { .. } => "later",
+            Settled::Unknown => "unknown",
         };
         Measured::new(Level::Info, "reconcile")
             .dimension("integration", signal.integration.as_str())
@@ -149,5 +134,95 @@ impl Handler {
             .metric("Signals", signal.events.len() as u64, Unit::Count)
             .emit();
         settled
+    }
+
+    /// `Err` is a failed attempt that is to be counted.
+    async fn attempt(
+        &self,
+        signal: &Signal,
+        deadline: Instant,
+    ) -> Result<Settled, (Reason, String)> {
+        if Instant::now() >= deadline {
+            // Never begun, so nothing is counted.
+            return Ok(Settled::Unknown);
+        }
+        let work = AssertUnwindSafe(self.reconciler.settle(signal)).catch_unwind();
+        match tokio::time::timeout_at(deadline, work).await {
+            Ok(Ok(Ok(settled))) => Ok(settled),
+            Ok(Ok(Err(error))) => {
+                Line::new(Level::Error, "the store could not be used")
+                    .error(&error)
+                    .emit();
+                match error {
+                    StoreError::Busy(_) => Ok(Settled::Unknown),
+                    // It will refuse again: counted, so that it ends as exhausted and is seen.
+                    StoreError::Refused(_) | StoreError::Corrupt { .. } => {
+                        Err((Reason::StoreRefused, error.to_string()))
+                    }
+                }
+            }
+            Ok(Err(_)) => Err((Reason::Panicked, "see the log".to_owned())),
+            Err(_) => Err((
+                Reason::OutOfTime,
+                "the invocation's time was over".to_owned(),
+            )),
+        }
+    }
+
+    /// Counts a failed attempt, within the time that was kept back for it.
+    async fn give_up(
+        &self,
+        signal: &Signal,
+        deadline: Instant,
+        reason: Reason,
+        detail: &str,
+    ) -> Settled {
+        let last = deadline.max(Instant::now()) + RESERVE / 2;
+        let work = self.reconciler.give_up(signal, reason, detail);
+        match tokio::time::timeout_at(last, AssertUnwindSafe(work).catch_unwind()).await {
+            Ok(Ok(Ok(settled))) => settled,
+            Ok(Ok(Err(error))) => {
+                Line::new(Level::Error, "a failed attempt was not counted")
+                    .error(&error)
+                    .emit();
+                Settled::Unknown
+            }
+            Ok(Err(_)) | Err(_) => Settled::Unknown,
+        }
+    }
+}
+
+/// The pause of messages against which nothing is counted: it grows with how often they were received.
+fn growing(messages: &[Message]) -> Duration {
+    let receives = messages
+        .iter()
+        .map(|message| message.receives)
+        .max()
+        .unwrap_or(1);
+    let whole = FIRST_PAUSE
+        .saturating_mul(1 << receives.saturating_sub(1).min(12))
+        .min(LONGEST_PAUSE);
+    whole / 2 + (whole / 2) * u32::from(fastrand::u8(..)) / 255
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_of_hours_does_not_use_up_the_receives_after_which_the_queue_gives_a_message_up() {
+        let received = |receives| Message {
+            id: "m".into(),
+            receipt: "r".into(),
+            receives,
+            signal: None,
+        };
+        // The least that chance gives is half of the pause; the template allows 50 receives.
+        let least: Duration = (1..50)
+            .map(|receives| growing(&[received(receives)]).max(FIRST_PAUSE / 2))
+            .sum();
+        assert!(least > Duration::from_secs(3 * 3600), "{least:?}");
+        assert!(growing(&[received(1)]) <= FIRST_PAUSE);
+        assert!(growing(&[received(u32::MAX)]) <= LONGEST_PAUSE);
     }
 }

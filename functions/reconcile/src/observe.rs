@@ -8,7 +8,7 @@ use std::time::Duration;
 use lastword_config::Resource;
 use lastword_contracts::Absence;
 use lastword_domain::decide::Snapshot;
-use lastword_domain::{Content, Mark, Observation, Outcome, Projection, Reason, Standing};
+use lastword_domain::{Content, Mark, Observation, Outcome, Projection, Reason};
 use lastword_provider::Answer;
 use lastword_store::{LoadedEvent, State, StoreError};
 
@@ -83,7 +83,7 @@ fn gone(detail: String) -> Look {
 fn is_tombstone(held: &Projection) -> bool {
     held.contents
         .as_ref()
-        .is_some_and(|contents| contents.standing() == Standing::Deleted)
+        .is_some_and(|contents| contents.contains(&Content::Deleted))
 }
 
 /// Whether one of the signals says that the resource is deleted.
@@ -95,6 +95,16 @@ pub fn told(resource: &Resource, pending: &[&LoadedEvent]) -> Told {
     } else {
         Told::Nothing
     }
+}
+
+/// The signals that say something else than a deletion.
+#[must_use]
+pub fn not_deletions<'l>(resource: &Resource, pending: &[&'l LoadedEvent]) -> Vec<&'l LoadedEvent> {
+    let other = |event: &&&LoadedEvent| {
+        let stored = event.stored.as_ref();
+        !stored.is_some_and(|stored| resource.rules.deleted_by.matches(stored.kind.as_str()))
+    };
+    pending.iter().filter(other).copied().collect()
 }
 
 /// What the bodies prove, and the marks of those that prove nothing.

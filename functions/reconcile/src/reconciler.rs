@@ -1,14 +1,14 @@
 //! One resource and its signals: load, look, decide, commit; lost the race, then again.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastword_config::{Config, SecretRef, SecretValue};
+use lastword_config::Config;
 use lastword_domain::retry::Jitter;
 use lastword_domain::{Cause, Conclusion, EventRef, Mark, Outcome, Reason, Signal};
 use lastword_provider::ProviderClient;
-use lastword_store::{Commit, Committed, Loaded, LoadedEvent, Moment, State, StoreError};
+use lastword_runtime::Vault;
+use lastword_store::{Bodies, Commit, Committed, Loaded, LoadedEvent, Moment, State, StoreError};
 
 use crate::failing::{self, Trouble};
 use crate::strategies::Work;
@@ -25,8 +25,8 @@ pub struct Reconciler {
     pub(crate) config: Arc<Config>,
     pub(crate) state: State,
     pub(crate) provider: ProviderClient,
-    pub(crate) secrets: Arc<BTreeMap<SecretRef, SecretValue>>,
-    clock: Clock,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) clock: Clock,
 }
 
 /// What became of a resource's signals.
@@ -42,12 +42,20 @@ pub enum Settled {
         /// The ones that are decided all the same.
         decided: Vec<EventRef>,
     },
+    /// Nothing could be found out, and nothing was counted against them: others kept committing first,
+    /// or the store could not be used.
+    Unknown,
 }
 
 /// One turn of the race.
 pub(crate) enum Turn {
+    /// Every pending signal is decided.
     Committed,
+    /// Some are; the others want a turn of their own.
+    Partly,
+    /// Somebody else was first.
     Lost,
+    /// Nothing could be concluded.
     Failed(Trouble),
 }
 
@@ -58,14 +66,14 @@ impl Reconciler {
         config: Arc<Config>,
         state: State,
         provider: ProviderClient,
-        secrets: Arc<BTreeMap<SecretRef, SecretValue>>,
+        vault: Arc<Vault>,
         clock: Clock,
     ) -> Self {
         Self {
             config,
             state,
             provider,
-            secrets,
+            vault,
             clock,
         }
     }
@@ -82,7 +90,11 @@ impl Reconciler {
     /// When the store could not be used: nothing is known to be decided, and repeating is safe.
     pub async fn settle(&self, signal: &Signal) -> Result<Settled, StoreError> {
         for race in 0..MOST_RACES {
-            let loaded = self.state.load(&signal.resource, &signal.events).await?;
+            let bodies = self.bodies(signal);
+            let loaded = self
+                .state
+                .load(&signal.resource, &signal.events, bodies)
+                .await?;
             let pending = pending(&loaded, &signal.cause);
             if pending.is_empty() {
                 return Ok(Settled::Done);
@@ -94,20 +106,21 @@ impl Reconciler {
             };
             match self.turn(work).await? {
                 Turn::Committed => return Ok(Settled::Done),
+                Turn::Partly => continue,
                 Turn::Failed(trouble) => {
-                    return self.fail(signal, &loaded, &pending, &trouble).await;
+                    if let Some(settled) = self.fail(work, &trouble).await? {
+                        return Ok(settled);
+                    }
                 }
-                Turn::Lost => tokio::time::sleep(jitter(Duration::from_millis(20 << race))).await,
+                Turn::Lost => {}
             }
+            tokio::time::sleep(jitter(Duration::from_millis(20 << race))).await;
         }
         // Somebody is making progress; it was not us. This is no failed attempt of the event.
-        Ok(Settled::Later {
-            pause: jitter(Duration::from_secs(2)),
-            decided: Vec::new(),
-        })
+        Ok(Settled::Unknown)
     }
 
-    /// Records that the work on these signals failed before it could say why itself.
+    /// Counts a failed attempt against these signals, for work that could not say itself why it failed.
     ///
     /// # Errors
     /// When the store could not be used.
@@ -117,14 +130,22 @@ impl Reconciler {
         reason: Reason,
         detail: &str,
     ) -> Result<Settled, StoreError> {
-        let loaded = self.state.load(&signal.resource, &signal.events).await?;
+        let loaded = self
+            .state
+            .load(&signal.resource, &signal.events, Bodies::Without)
+            .await?;
         let pending = pending(&loaded, &signal.cause);
+        let work = Work {
+            signal,
+            loaded: &loaded,
+            pending: &pending,
+        };
         let trouble = Trouble {
             reason,
             detail: detail.to_owned(),
             retry_after: None,
         };
-        self.fail(signal, &loaded, &pending, &trouble).await
+        Ok(self.fail(work, &trouble).await?.unwrap_or(Settled::Unknown))
     }
 
     pub(crate) async fn commit(
@@ -154,31 +175,35 @@ impl Reconciler {
         })
     }
 
-    async fn fail(
-        &self,
-        signal: &Signal,
-        loaded: &Loaded,
-        pending: &[&LoadedEvent],
-        trouble: &Trouble,
-    ) -> Result<Settled, StoreError> {
-        let now = (self.clock)();
-        let plan = failing::plan(
-            &self.config.retry,
-            trouble,
-            pending,
-            Jitter(fastrand::u8(..)),
-            now,
-        );
-        self.state
-            .record_failures(&signal.resource, &plan.failures, &loaded.events, now)
-            .await?;
-        let Some(pause) = plan.pause else {
-            return Ok(Settled::Done);
+    /// Counts a failed attempt. `None` when somebody concluded meanwhile: look again.
+    async fn fail(&self, work: Work<'_>, trouble: &Trouble) -> Result<Option<Settled>, StoreError> {
+        let (signal, loaded, now) = (work.signal, work.loaded, (self.clock)());
+        // What was decided long ago may stand on a page; no failure is counted against that.
+        let paged = match loaded.projection.paged {
+            true => self.state.paged_marks(&signal.resource).await?,
+            false => Vec::new(),
         };
-        let retried = |event: &&EventRef| {
-            plan.failures
-                .iter()
-                .any(|failure| failure.event == **event && failure.next_attempt.is_some())
+        let open = |event: &&&LoadedEvent| !paged.iter().any(|mark| mark.event == event.reference);
+        let pending: Vec<_> = work.pending.iter().filter(open).copied().collect();
+        if pending.is_empty() {
+            return Ok(Some(Settled::Done));
+        }
+        let jitter = Jitter(fastrand::u8(..));
+        let plan = failing::plan(&self.config.retry, trouble, &pending, jitter, now);
+        let (held, events) = (&loaded.projection, &loaded.events);
+        let recorded = self
+            .state
+            .record_failures(&signal.resource, held, &plan.failures, events, now)
+            .await?;
+        if recorded == Committed::Lost {
+            return Ok(None);
+        }
+        let Some(pause) = plan.pause else {
+            return Ok(Some(Settled::Done));
+        };
+        let retried = |event: &EventRef| {
+            let mut failures = plan.failures.iter();
+            failures.any(|failure| failure.event == *event && failure.next_attempt.is_some())
         };
         let decided = signal
             .events
@@ -186,7 +211,7 @@ impl Reconciler {
             .filter(|event| !retried(event))
             .cloned()
             .collect();
-        Ok(Settled::Later { pause, decided })
+        Ok(Some(Settled::Later { pause, decided }))
     }
 }
 

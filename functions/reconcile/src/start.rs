@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use lambda_runtime::Context;
 use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
-use lastword_runtime::{Clients, Patience, SecretSource, environment};
+use lastword_runtime::{Clients, Patience, SecretSource, Vault, environment};
 use lastword_store::{Moment, State};
 
 use crate::handler::Handler;
@@ -29,16 +29,15 @@ pub async fn from_environment() -> Result<Handler, StartFailure> {
     let hosts =
         HostOverrides::parse(&environment::optional("LASTWORD_LOCAL_API")?.unwrap_or_default())?;
     let clients = Clients::from_env(Patience::background())?;
-    let secrets = SecretSource::new(variable, clients.clone())
-        .resolve_all(&config.api_secrets())
-        .await?;
+    let source = SecretSource::new(variable, clients.clone());
+    let vault = Vault::open(source, config.api_secrets()).await?;
     let state = State::new(clients.dynamodb(), inbox, state);
     let provider = ProviderClient::new(hosts)?;
     let reconciler = Reconciler::new(
         Arc::new(config),
         state,
         provider,
-        Arc::new(secrets),
+        Arc::new(vault),
         Arc::new(Moment::now),
     );
     Ok(Handler::new(reconciler, Queue::new(clients.sqs(), url)))

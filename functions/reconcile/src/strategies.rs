@@ -3,9 +3,12 @@
 use lastword_config::{Integration, Resource};
 use lastword_contracts::reader::UNREADABLE;
 use lastword_domain::decide::{conclude_read, conclude_versions};
-use lastword_domain::{Conclusion, Content, Mark, Outcome, Reason, Signal, Strategy, Version};
-use lastword_provider::DEFAULT_PATIENCE;
-use lastword_store::{Loaded, LoadedEvent, StoreError};
+use lastword_domain::{
+    Conclusion, Content, Mark, Outcome, Reason, ResourceKey, Signal, Strategy, Version,
+};
+use lastword_provider::{Answer, DEFAULT_PATIENCE};
+use lastword_runtime::Secrets;
+use lastword_store::{Bodies, Loaded, LoadedEvent, StoreError};
 
 use crate::failing::Trouble;
 use crate::observe::{self, Look, Proofs, Told};
@@ -37,7 +40,7 @@ impl Reconciler {
         match configured.resource.strategy {
             Strategy::Current => {
                 let told = observe::told(configured.resource, work.pending);
-                self.current(work, configured, told, None).await
+                self.current(work, configured, told, None, &[]).await
             }
             Strategy::Version => self.version(work, configured).await,
         }
@@ -55,32 +58,59 @@ impl Reconciler {
         })
     }
 
+    /// Whether the events' own bodies are needed to settle this resource.
+    pub(crate) fn bodies(&self, signal: &Signal) -> Bodies {
+        match self
+            .configured(signal)
+            .map(|configured| configured.resource.strategy)
+        {
+            Some(Strategy::Version) => Bodies::With,
+            Some(Strategy::Current) | None => Bodies::Without,
+        }
+    }
+
+    /// Looks at the source once, for all the signals.
+    ///
+    /// A read that still shows what one signal says is deleted is behind that signal, and no other: the
+    /// others are answered, and the deletion has a turn of its own.
     async fn current(
         &self,
         work: Work<'_>,
         configured: Configured<'_>,
         told: Told,
         proven: Option<&Version>,
+        unreadable: &[Mark],
     ) -> Result<Turn, StoreError> {
-        let resource = &work.signal.resource;
-        let integration = configured.integration;
-        let secret = integration
-            .api_keys
-            .get(&resource.account)
-            .and_then(|name| self.secrets.get(name));
         let answer = self
-            .provider
-            .read(integration, secret, resource, DEFAULT_PATIENCE)
+            .read(&work.signal.resource, configured.integration)
             .await;
         let held = &work.loaded.projection;
+        let shown = matches!(
+            &answer,
+            Answer::Seen {
+                content: Content::Present(_),
+                ..
+            }
+        );
+        let others: Vec<_> = match told {
+            Told::Deleted if shown => observe::not_deletions(configured.resource, work.pending),
+            Told::Deleted | Told::PerhapsDeleted | Told::Nothing => Vec::new(),
+        };
+        let (told, answered) = match others.is_empty() {
+            true => (told, work.pending),
+            false => (Told::Nothing, others.as_slice()),
+        };
         let Look {
             observation,
             detail,
             retry_after,
         } = observe::observation(answer, held, told);
-        let references: Vec<_> = work
-            .pending
+        let also: Vec<_> = unreadable.to_vec();
+        let readable =
+            |event: &&&LoadedEvent| !also.iter().any(|mark| mark.event == event.reference);
+        let references: Vec<_> = answered
             .iter()
+            .filter(readable)
             .map(|event| event.reference.clone())
             .collect();
         match conclude_read(held, &references, proven, observation) {
@@ -92,8 +122,30 @@ impl Reconciler {
             // A read settles itself; it never asks for another.
             Conclusion::Reread => Ok(Turn::Lost),
             concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
-                self.commit(work, concluded, Vec::new()).await
+                match self.commit(work, concluded, also).await? {
+                    Turn::Committed if !others.is_empty() => Ok(Turn::Partly),
+                    turn => Ok(turn),
+                }
             }
+        }
+    }
+
+    /// Reads the object. A refusal may only mean that the key was rolled: then once more with the new one.
+    async fn read(&self, resource: &ResourceKey, integration: &Integration) -> Answer {
+        let read = async |secrets: Secrets| {
+            let reference = integration.api_keys.get(&resource.account);
+            let secret = reference.and_then(|reference| secrets.get(reference));
+            self.provider
+                .read(integration, secret, resource, DEFAULT_PATIENCE)
+                .await
+        };
+        let answer = read(self.vault.secrets()).await;
+        if !matches!(answer, Answer::Refused { .. }) {
+            return answer;
+        }
+        match self.vault.renewed((self.clock)().unix_seconds()).await {
+            Some(secrets) => read(secrets).await,
+            None => answer,
         }
     }
 
@@ -111,7 +163,8 @@ impl Reconciler {
         match conclude_versions(&work.loaded.projection, &proofs.snapshots, can_read) {
             Conclusion::Reread => {
                 let (told, proven) = proven(&proofs);
-                self.current(work, configured, told, proven).await
+                self.current(work, configured, told, proven, &proofs.failed)
+                    .await
             }
             Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
                 reason,

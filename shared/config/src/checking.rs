@@ -2,6 +2,7 @@
 //! is wrong is collected, so that one reading of the messages is enough.
 
 mod accounts;
+mod overlaps;
 mod resources;
 
 use std::collections::BTreeMap;
@@ -49,14 +50,17 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
     };
     let retry = checker.retry(raw.retry.as_ref());
     let mut integrations = BTreeMap::new();
+    let mut places = Vec::new();
     for (name, raw) in &raw.integrations {
         let setting = format!("integrations.{}", name.get_ref());
         let parsed = checker.name(name, &setting, IntegrationName::parse);
         let integration = checker.integration(&setting, raw, parsed.clone());
         if let (Some(name), Some(integration)) = (parsed, integration) {
+            places.push((raw.span().start, name.clone()));
             integrations.insert(name, integration);
         }
     }
+    checker.overlaps(places, &integrations);
     if raw.integrations.is_empty() {
         checker.report(
             0,

@@ -1,5 +1,6 @@
 //! What a body proves about a resource: an event's own snapshot, or the read API's answer.
 
+use lastword_domain::name::ResourceId;
 use lastword_domain::{Content, Json, Version};
 
 use crate::contract::ResourceRules;
@@ -42,21 +43,27 @@ impl ResourceRules {
         }
         let content = snapshot
             .and_then(|slot| found.raw(slot))
-            .and_then(|text| Json::parse(text).ok())
             .ok_or(NoEvidence("a snapshot where the contract says"))?;
         Ok(Evidence {
             version,
-            content: Content::Present(content),
+            content: Content::Present(object(content)?),
         })
     }
 
-    /// What the read API's answer says.
+    /// What the read API's answer says of the resource that was asked for. An answer that is another
+    /// object, or that does not say which one it is, says nothing: a proxy, a cache or a maintenance page
+    /// can answer 200 too.
     ///
     /// # Errors
     /// When the answer does not hold what the contract says.
-    pub fn seen(&self, body: &[u8]) -> Result<(Content, Option<Version>), NoEvidence> {
+    pub fn seen(
+        &self,
+        id: &ResourceId,
+        body: &[u8],
+    ) -> Result<(Content, Option<Version>), NoEvidence> {
         let text = text_of(body)?;
         let mut extractor = Extractor::default();
+        let own = self.read_id.as_ref().map(|pointer| extractor.add(pointer));
         let version = self
             .read_version
             .as_ref()
@@ -66,6 +73,12 @@ impl ResourceRules {
             .as_ref()
             .map(|pointer| extractor.add(pointer));
         let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
+        if let Some(slot) = own {
+            let shown = found.text(slot).ok().flatten();
+            if shown.as_deref() != Some(self.last_part(id)) {
+                return Err(NoEvidence("the object that was asked for"));
+            }
+        }
         let version = match version {
             None => None,
             Some(slot) => Some(
@@ -80,13 +93,27 @@ impl ResourceRules {
         if deleted.and_then(|slot| found.raw(slot)) == Some("true") {
             return Ok((Content::Deleted, version));
         }
-        // An object is an object: an empty page, a list or a bare text is not a state.
-        let json = Json::parse(text).map_err(|_| NoEvidence("JSON that is kept"))?;
-        if !json.as_str().starts_with('{') {
-            return Err(NoEvidence("an object"));
-        }
-        Ok((Content::Present(json), version))
+        Ok((Content::Present(object(text)?), version))
     }
+
+    /// What a provider's answer calls the object; the parts before only say where it stands.
+    fn last_part<'i>(&self, id: &'i ResourceId) -> &'i str {
+        let id = id.as_str();
+        match self.id.as_slice() {
+            // An id of one part may hold any character.
+            [] | [_] => id,
+            [_, _, ..] => id.rsplit_once('/').map_or(id, |(_, last)| last),
+        }
+    }
+}
+
+/// An object is an object: an empty page, a list or a bare text is not a state.
+fn object(text: &str) -> Result<Json, NoEvidence> {
+    let json = Json::parse(text).map_err(|_| NoEvidence("JSON that is kept"))?;
+    if !json.as_str().starts_with('{') {
+        return Err(NoEvidence("an object"));
+    }
+    Ok(json)
 }
 
 /// A byte order mark is no part of JSON; some senders write one.
@@ -94,3 +121,6 @@ fn text_of(body: &[u8]) -> Result<&str, NoEvidence> {
     let text = std::str::from_utf8(body).map_err(|_| NoEvidence("UTF-8"))?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,10 +19,14 @@ impl Headers {
     }
 
     /// The one value of this name. A repetition of the same value is that value; two different values
-    /// are none, because choosing between them would be a guess.
+    /// are none, because choosing between them would be a guess. Some gateways join a repeated header's
+    /// values with commas, so a comma separates values here too.
     #[must_use]
     pub fn one(&self, name: &str) -> Option<&str> {
-        let mut values = self.all(name);
+        let mut values = self
+            .all(name)
+            .flat_map(|value| value.split(','))
+            .map(str::trim);
         let first = values.next()?;
         values.all(|value| value == first).then_some(first)
     }
@@ -57,5 +61,24 @@ mod tests {
         assert_eq!(headers.one("X-OTHER"), None);
         assert_eq!(headers.all("x-other").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(headers.one("missing"), None);
+    }
+
+    #[test]
+    fn values_that_a_gateway_joined_are_one_value_only_when_they_are_equal() {
+        let one = |value: &str| {
+            let headers: Headers = [("x", value)].into_iter().collect();
+            headers.one("x").map(str::to_owned)
+        };
+        for same in [
+            "issues",
+            "issues,issues",
+            "issues, issues",
+            " issues ,issues",
+        ] {
+            assert_eq!(one(same).as_deref(), Some("issues"), "{same}");
+        }
+        for different in ["issues,star", "issues,", ",issues", "issues,Issues"] {
+            assert_eq!(one(different), None, "{different}");
+        }
     }
 }

@@ -3,7 +3,8 @@
 //! Law 2's second half stands here: the integration chooses account and environment. An account named
 //! in a signed body must be on the integration's list, and an unsigned header can name neither.
 
-use std::borrow::Cow;
+mod place;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use lastword_domain::name::{
@@ -12,11 +13,11 @@ use lastword_domain::name::{
 use lastword_domain::{Digest, EventIdentity, ResourceKey};
 
 use crate::contract::{EventRules, ResourceRules};
-use crate::extract::{Extractor, Found, NotPlain, Slot};
+use crate::extract::{Extractor, Found, Slot};
 use crate::headers::Headers;
 use crate::pattern::Patterns;
 use crate::signature::Verified;
-use crate::source::{Source, Sources};
+use place::{Place, Unreadable, event_type, resource_id};
 
 /// Whose data an endpoint may speak of.
 #[derive(Debug, Clone)]
@@ -29,6 +30,24 @@ pub struct Tenant {
     pub further: BTreeSet<Account>,
     /// The one environment.
     pub environment: Environment,
+}
+
+impl Tenant {
+    /// Every account that may be named.
+    pub fn accounts(&self) -> impl Iterator<Item = &Account> {
+        std::iter::once(&self.account).chain(&self.further)
+    }
+
+    /// An account of which another endpoint may speak too, in the same world of the same provider. Two
+    /// such endpoints would make one identity of two senders' events and one resource of two objects.
+    #[must_use]
+    pub fn shared_with<'t>(&'t self, other: &Self) -> Option<&'t Account> {
+        let same = self.provider == other.provider && self.environment == other.environment;
+        let mut shared = self
+            .accounts()
+            .filter(|account| other.accounts().any(|theirs| theirs == *account));
+        shared.next().filter(|_| same)
+    }
 }
 
 /// What an accepted event is.
@@ -74,33 +93,11 @@ pub struct Reader {
 }
 
 #[derive(Debug, Clone)]
-enum Place {
-    Header(String),
-    Body(Slot),
-}
-
-#[derive(Debug, Clone)]
 struct Route {
     kind: ResourceType,
     events: Patterns,
+    without: Vec<Slot>,
     id: Vec<Place>,
-}
-
-enum Unreadable {
-    Body,
-    Name(NameError),
-}
-
-impl From<NameError> for Unreadable {
-    fn from(error: NameError) -> Self {
-        Self::Name(error)
-    }
-}
-
-impl From<NotPlain> for Unreadable {
-    fn from(_: NotPlain) -> Self {
-        Self::Body
-    }
 }
 
 impl Reader {
@@ -112,26 +109,23 @@ impl Reader {
         resources: &BTreeMap<ResourceType, ResourceRules>,
     ) -> Self {
         let mut extractor = Extractor::default();
-        let mut place = |source: &Source| match source {
-            Source::Header(name) => Place::Header(name.clone()),
-            Source::Body(pointer) => Place::Body(extractor.add(pointer)),
-        };
-        let places = |sources: &Sources, place: &mut dyn FnMut(&Source) -> Place| {
-            sources.as_slice().iter().map(place).collect::<Vec<_>>()
-        };
-        let id = place(&event.id);
-        let kind = places(&event.kind, &mut place);
-        let account = event.account.as_ref().map(&mut place);
-        let environment = event
-            .environment
+        let id = Place::of(&event.id, &mut extractor);
+        let kind = Place::all(&event.kind, &mut extractor);
+        let account = event
+            .account
             .as_ref()
-            .map(|rules| (place(&rules.from), rules.values.clone()));
+            .map(|source| Place::of(source, &mut extractor));
+        let environment = event.environment.as_ref().map(|rules| {
+            let place = Place::of(&rules.from, &mut extractor);
+            (place, rules.values.clone())
+        });
         let routes = resources
             .iter()
             .map(|(kind, rules)| Route {
                 kind: kind.clone(),
                 events: rules.events.clone(),
-                id: places(&rules.id, &mut place),
+                without: rules.without.iter().map(|p| extractor.add(p)).collect(),
+                id: Place::all(&rules.id, &mut extractor),
             })
             .collect();
         Self {
@@ -143,6 +137,12 @@ impl Reader {
             environment,
             routes,
         }
+    }
+
+    /// Whose data this endpoint may speak of.
+    #[must_use]
+    pub fn tenant(&self) -> &Tenant {
+        &self.tenant
     }
 
     /// What this request is about.
@@ -164,68 +164,51 @@ impl Reader {
 
     fn read_found(&self, headers: &Headers, found: &Found<'_>) -> Result<Reading, Unreadable> {
         if let Some((place, values)) = &self.environment {
-            let named = value(place, headers, found)?.ok_or(Unreadable::Body)?;
+            let named = place.value(headers, found)?.ok_or(Unreadable::Body)?;
             if values.get(&*named).ok_or(Unreadable::Body)? != &self.tenant.environment {
                 return Ok(Reading::OtherEnvironment);
             }
         }
-        let account = match &self.account {
-            None => self.tenant.account.clone(),
-            Some(place) => match value(place, headers, found)? {
-                None => self.tenant.account.clone(),
-                Some(named) => Account::parse(&named)?,
-            },
+        let named = match &self.account {
+            None => None,
+            Some(place) => place.value(headers, found)?,
         };
-        if account != self.tenant.account && !self.tenant.further.contains(&account) {
+        let account = match named {
+            None => self.tenant.account.clone(),
+            Some(named) => Account::parse(&named)?,
+        };
+        if !self.tenant.accounts().any(|own| *own == account) {
             return Ok(Reading::ForeignAccount);
         }
-        let kind = self.event_type(headers, found)?.ok_or(Unreadable::Body)?;
+        let kind = event_type(&self.kind, headers, found)?;
         let mut resources = Vec::new();
         let mut incomplete = false;
-        for route in self
-            .routes
-            .iter()
-            .filter(|route| route.events.matches(kind.as_str()))
-        {
-            match resource_id(&route.id, headers, found)? {
-                Some(id) => resources.push(self.resource(&account, route.kind.clone(), id)),
-                None => incomplete = true,
+        for route in &self.routes {
+            if !route.events.matches(kind.as_str()) {
+                continue;
+            }
+            match route.id(headers, found) {
+                Ok(id) => resources.push(self.resource(&account, route.kind.clone(), id)),
+                Err(Unreadable::Body) => incomplete = true,
+                Err(error @ Unreadable::Name(_)) => return Err(error),
             }
         }
-        if resources.is_empty() && !incomplete {
-            return Ok(Reading::Unrouted(kind));
+        match (resources.is_empty(), incomplete) {
+            (true, false) => return Ok(Reading::Unrouted(kind)),
+            (true, true) => return Err(Unreadable::Body),
+            (false, _) => {}
         }
-        if incomplete {
-            return Err(Unreadable::Body);
-        }
-        let id = value(&self.id, headers, found)?.ok_or(Unreadable::Body)?;
+        let id = self.id.value(headers, found)?.ok_or(Unreadable::Body)?;
         let id = EventId::parse(&id)?;
+        if incomplete {
+            // What was not found in it must end in a decision too.
+            resources.push(self.itself(&account, &id)?);
+        }
         Ok(Reading::Concerns(Event {
             identity: self.identity(account, id),
             kind,
             resources,
         }))
-    }
-
-    fn event_type(
-        &self,
-        headers: &Headers,
-        found: &Found<'_>,
-    ) -> Result<Option<EventType>, Unreadable> {
-        let mut joined = String::new();
-        for place in &self.kind {
-            if let Some(part) = value(place, headers, found)? {
-                if !joined.is_empty() {
-                    joined.push('.');
-                }
-                joined.push_str(&part);
-            }
-        }
-        if joined.is_empty() {
-            Ok(None)
-        } else {
-            Ok(Some(EventType::parse(&joined)?))
-        }
     }
 
     /// A body that cannot be read as the contract says is kept all the same, about itself: it ends in a
@@ -239,11 +222,7 @@ impl Reader {
         let digest = Digest::of(bytes).to_text();
         let id = named.map_or_else(|| EventId::parse(&digest), Ok);
         let event = id.and_then(|id| {
-            let resource = self.resource(
-                &self.tenant.account,
-                ResourceType::parse(UNREADABLE)?,
-                ResourceId::parse(id.as_str())?,
-            );
+            let resource = self.itself(&self.tenant.account, &id)?;
             let identity = self.identity(self.tenant.account.clone(), id);
             Ok(Event {
                 identity,
@@ -252,6 +231,12 @@ impl Reader {
             })
         });
         event.map_or_else(Reading::Refused, Reading::Concerns)
+    }
+
+    /// The resource that an event is kept under, as far as it cannot be read.
+    fn itself(&self, account: &Account, id: &EventId) -> Result<ResourceKey, NameError> {
+        let kind = ResourceType::parse(UNREADABLE)?;
+        Ok(self.resource(account, kind, ResourceId::parse(id.as_str())?))
     }
 
     fn identity(&self, account: Account, id: EventId) -> EventIdentity {
@@ -274,42 +259,14 @@ impl Reader {
     }
 }
 
-fn value<'f>(
-    place: &Place,
-    headers: &'f Headers,
-    found: &Found<'f>,
-) -> Result<Option<Cow<'f, str>>, NotPlain> {
-    match place {
-        Place::Header(name) => Ok(headers.one(name).map(Cow::Borrowed)),
-        Place::Body(slot) => found.text(*slot),
-    }
-}
-
-/// An id of several parts is joined with slashes; a part that holds one itself is refused, because two
-/// different lists of parts could then be one id.
-fn resource_id(
-    places: &[Place],
-    headers: &Headers,
-    found: &Found<'_>,
-) -> Result<Option<ResourceId>, Unreadable> {
-    let mut joined = String::new();
-    for (at, place) in places.iter().enumerate() {
-        let Some(part) = value(place, headers, found)? else {
-            return Ok(None);
-        };
-        if places.len() > 1 && (part.is_empty() || part.contains('/')) {
-            return Err(NameError::Character {
-                kind: "a part of a resource id",
-                found: '/',
-            }
-            .into());
+impl Route {
+    /// The id of what a routed event is about; none where the body is another event's.
+    fn id(&self, headers: &Headers, found: &Found<'_>) -> Result<ResourceId, Unreadable> {
+        if self.without.iter().any(|slot| found.raw(*slot).is_some()) {
+            return Err(Unreadable::Body);
         }
-        if at > 0 {
-            joined.push('/');
-        }
-        joined.push_str(&part);
+        resource_id(&self.id, headers, found)
     }
-    Ok(Some(ResourceId::parse(&joined)?))
 }
 
 #[cfg(test)]

@@ -91,6 +91,9 @@ struct Claim<'h> {
 }
 
 impl SignatureRules {
+    /// The most values of a repeated signature header that are tried.
+    pub const MOST_VALUES: usize = 8;
+
     /// A key from an active secret.
     ///
     /// # Errors
@@ -114,7 +117,9 @@ impl SignatureRules {
     /// Checks the body against the header and every active key; comparison is in constant time. `now` is
     /// Unix time in seconds.
     ///
-    /// Every value of a repeated header is tried: a signature can only match if its maker had a secret.
+    /// Every value of a repeated header is tried: a signature can only match if its maker had a secret. But
+    /// each costs a pass over the body for each key, which a stranger must not be able to multiply, so a
+    /// header of more than [`Self::MOST_VALUES`] values is refused unread.
     ///
     /// # Errors
     /// Names the check that failed.
@@ -125,6 +130,12 @@ impl SignatureRules {
         keys: &[SigningKey],
         now: u64,
     ) -> Result<Verified<'b>, SignatureError> {
+        if headers.all(&self.header).count() > Self::MOST_VALUES {
+            return Err(SignatureError::Malformed {
+                header: self.header.clone(),
+                what: "it is repeated more often than is read",
+            });
+        }
         let mut failure = SignatureError::MissingHeader {
             header: self.header.clone(),
         };

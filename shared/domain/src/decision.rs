@@ -132,10 +132,8 @@ reasons! {
     Absent = "absent", "the source does not show it, and that alone is no proof of deletion";
     /// The read was older than what a signal's own body proves.
     ReadBehind = "read-behind", "the source showed an older version than one we already know";
-    /// Others kept committing first.
-    LostRaces = "lost-races", "other workers kept committing this resource first";
-    /// The store could not be used.
-    StoreDown = "store-down", "the store could not be used";
+    /// The store refuses what would be written or holds what cannot be read.
+    StoreRefused = "store-refused", "the store refused what was to be written, or holds what cannot be read";
     /// Our own code failed.
     Panicked = "panicked", "the work on this resource panicked";
     /// The work did not finish in its time.

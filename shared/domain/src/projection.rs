@@ -136,6 +136,8 @@ pub struct Projection {
     /// Marks of recent conclusions that changed nothing. They are written in the one request that
     /// advances the revision, and move to items of their own when there are too many.
     pub recent: Vec<Mark>,
+    /// Whether marks have moved to pages: only then is there anything to look up there.
+    pub paged: bool,
 }
 
 impl Projection {
@@ -151,6 +153,7 @@ impl Projection {
             contents: None,
             version: None,
             recent: Vec::new(),
+            paged: false,
         }
     }
 }

@@ -12,7 +12,7 @@ use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
 use lastword_reconcile::{Handler, Reconciler};
 use lastword_relay::Relay;
-use lastword_runtime::{ClientSettings, Clients, Endpoints, Patience};
+use lastword_runtime::{ClientSettings, Clients, Endpoints, Patience, Secrets, Vault};
 use lastword_store::{Inbox, Moment, State, Story};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -44,7 +44,7 @@ pub struct Machine {
     /// The providers' read API, for every provider.
     pub standin: StandIn,
     config: Arc<Config>,
-    secrets: Arc<BTreeMap<SecretRef, SecretValue>>,
+    secrets: Secrets,
     now: u64,
     /// Where the stream was read up to.
     position: Mutex<Option<String>>,
@@ -137,14 +137,14 @@ impl Machine {
         let front = clients(Patience::ingest());
         let back = clients(Patience::background());
         let inbox = Inbox::new(front.dynamodb(), INBOX_TABLE);
-        let keys = KeyRing::fixed(&self.config, &self.secrets)?;
+        let keys = KeyRing::fixed(&self.config, Arc::clone(&self.secrets))?;
         let state = State::new(back.dynamodb(), INBOX_TABLE, STATE_TABLE);
         let queue = Queue::new(back.sqs(), &self.queue.url);
         let reconciler = Reconciler::new(
             Arc::clone(&self.config),
             state.clone(),
             ProviderClient::new(self.hosts()?)?,
-            Arc::clone(&self.secrets),
+            Arc::new(Vault::fixed(Arc::clone(&self.secrets))),
             clock.clone(),
         );
         Ok(Worker {

@@ -98,6 +98,7 @@ impl ProviderClient {
             request,
             api,
             rules,
+            id,
         } = prepared;
         let (head, body) = self.send(request).await?.into_parts();
         // Only a success is read on: what an error says about itself changes nothing.
@@ -106,7 +107,7 @@ impl ProviderClient {
         } else {
             Bytes::new()
         };
-        Ok(interpret(head.status, &head.headers, &body, api, rules))
+        Ok(interpret(head.status, &head.headers, &body, api, rules, id))
     }
 
     async fn send(&self, request: Request<Empty<Bytes>>) -> Result<Response<Incoming>, Unreadable> {

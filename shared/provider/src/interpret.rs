@@ -2,7 +2,7 @@
 //!
 //! | status | says |
 //! |---|---|
-//! | 200 | the object, if the contract finds one in the body |
+//! | 200 | the object, if the contract finds in the body the one that was asked for |
 //! | 401, 403 | refused; 403 that names a time is a limit, and busy |
 //! | 429, 5xx | busy |
 //! | 3xx that points elsewhere | unreadable |
@@ -16,16 +16,18 @@ use std::time::Duration;
 use http::header::{CONTENT_ENCODING, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use lastword_contracts::{Absence, Api, ResourceRules};
+use lastword_domain::name::ResourceId;
 
 use crate::answer::{Answer, Unreadable};
 
-/// What an answer says.
+/// What an answer says of the resource that was asked for.
 pub fn interpret(
     status: StatusCode,
     headers: &HeaderMap,
     body: &[u8],
     api: &Api,
     rules: &ResourceRules,
+    id: &ResourceId,
 ) -> Answer {
     let number = status.as_u16();
     let busy = |retry_after| Answer::Busy {
@@ -33,7 +35,7 @@ pub fn interpret(
         retry_after,
     };
     match number {
-        200 => object(headers, body, rules),
+        200 => object(headers, body, rules, id),
         301 | 302 | 303 | 307 | 308 => Unreadable::Redirected(number).into(),
         401 => Answer::Refused { status: number },
         403 => match retry_after(headers) {
@@ -50,7 +52,7 @@ pub fn interpret(
     }
 }
 
-fn object(headers: &HeaderMap, body: &[u8], rules: &ResourceRules) -> Answer {
+fn object(headers: &HeaderMap, body: &[u8], rules: &ResourceRules, id: &ResourceId) -> Answer {
     let encoded = headers
         .get_all(CONTENT_ENCODING)
         .iter()
@@ -61,7 +63,7 @@ fn object(headers: &HeaderMap, body: &[u8], rules: &ResourceRules) -> Answer {
     if body.is_empty() {
         return Unreadable::Empty.into();
     }
-    match rules.seen(body) {
+    match rules.seen(id, body) {
         Ok((content, version)) => Answer::Seen { content, version },
         Err(problem) => Unreadable::NotUnderstood(problem).into(),
     }

@@ -10,7 +10,7 @@ use http_body_util::Empty;
 use lastword_config::{Integration, SecretValue};
 use lastword_contracts::{Api, ResourceRules};
 use lastword_domain::ResourceKey;
-use lastword_domain::name::Account;
+use lastword_domain::name::{Account, ResourceId};
 use zeroize::Zeroizing;
 
 use crate::answer::Unreadable;
@@ -26,6 +26,7 @@ pub(crate) struct Prepared<'i> {
     pub(crate) request: Request<Empty<Bytes>>,
     pub(crate) api: &'i Api,
     pub(crate) rules: &'i ResourceRules,
+    pub(crate) id: &'i ResourceId,
 }
 
 /// Everything that can be wrong before anything is sent is found here.
@@ -33,7 +34,7 @@ pub(crate) fn prepare<'i>(
     hosts: &HostOverrides,
     integration: &'i Integration,
     secret: Option<&SecretValue>,
-    resource: &ResourceKey,
+    resource: &'i ResourceKey,
 ) -> Result<Prepared<'i>, Unreadable> {
     let contract = &integration.contract;
     let ours =
@@ -61,6 +62,7 @@ pub(crate) fn prepare<'i>(
         request,
         api,
         rules,
+        id: &resource.id,
     })
 }
 

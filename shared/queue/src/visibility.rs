@@ -16,7 +16,7 @@ impl Queue {
     /// # Errors
     /// When the queue did not take it.
     pub async fn hide(&self, receipts: &[&str], pause: Duration) -> Result<(), QueueError> {
-        // The queue counts whole seconds; a pause is never cut to none by rounding down.
+        // The queue counts whole seconds; the nearest is taken.
         let pause = pause.min(LONGEST);
         let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() >= 500_000_000);
         for chunk in receipts.chunks(MOST_ENTRIES) {

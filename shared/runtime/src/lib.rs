@@ -6,6 +6,7 @@
 //! * [`environment`] reads variables and names the missing one,
 //! * [`clients`] makes the SDK clients once per process over one shared HTTP client,
 //! * [`secrets`] turns references such as `ssm:/path` into values that cannot be printed,
+//! * [`vault`] keeps secrets and reads them again when they are rolled,
 //! * [`telemetry`] writes one JSON line for each thing that happened.
 
 pub mod clients;
@@ -13,8 +14,10 @@ pub mod environment;
 pub mod secrets;
 pub mod telemetry;
 mod transport;
+pub mod vault;
 
 pub use clients::{ClientSettings, Clients, Endpoints, Patience};
 pub use environment::StartError;
 pub use secrets::{SecretError, SecretSource};
 pub use telemetry::{Level, Line, Measured, Unit};
+pub use vault::{Secrets, Vault};

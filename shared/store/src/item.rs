@@ -94,6 +94,16 @@ impl<'a> Reading<'a> {
         }
     }
 
+    pub(crate) fn flag(self, attribute: &'static str) -> Result<bool, StoreError> {
+        match self.item.get(attribute) {
+            None => Ok(false),
+            Some(AttributeValue::Bool(flag)) => Ok(*flag),
+            Some(other) => {
+                Err(self.corrupt(attribute, format_args!("is {}, not a flag", kind_of(other))))
+            }
+        }
+    }
+
     pub(crate) fn list(self, attribute: &'static str) -> Result<&'a [AttributeValue], StoreError> {
         match self.item.get(attribute) {
             None => Ok(&[]),

@@ -25,4 +25,4 @@ pub use error::StoreError;
 pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
-pub use state::{Commit, Committed, Decision, Failure, Loaded, LoadedEvent, State, Story};
+pub use state::{Bodies, Commit, Committed, Decision, Failure, Loaded, LoadedEvent, State, Story};

@@ -8,10 +8,8 @@ use crate::Failure;
 pub(crate) struct Arguments {
     /// Starts of each variant.
     pub(crate) runs: usize,
-    /// Every how many of them is also measured warm.
-    pub(crate) warm_every: usize,
-    /// Warm events that are counted.
-    pub(crate) events: u32,
+    /// Blocks of warm events of each variant.
+    pub(crate) blocks: usize,
     pub(crate) json: bool,
     pub(crate) build: bool,
     /// Further ingest binaries, to compare ways of building it.
@@ -20,8 +18,7 @@ pub(crate) struct Arguments {
 
 const USAGE: &str = "\
 --runs N          starts of each binary (15)
---warm-every N    every how many of them is also measured warm (3)
---events N        warm events that are counted (2000)
+--blocks N        blocks of 100 warm events of each binary (20)
 --json            one JSON document instead of tables
 --no-build        take the release binaries as they are
 --also NAME=PATH  measure a further build of ingest beside it; may be repeated";
@@ -30,8 +27,7 @@ impl Arguments {
     pub(crate) fn read(mut given: impl Iterator<Item = String>) -> Result<Self, Failure> {
         let mut arguments = Self {
             runs: 15,
-            warm_every: 3,
-            events: 2000,
+            blocks: 20,
             json: false,
             build: true,
             also: Vec::new(),
@@ -40,8 +36,7 @@ impl Arguments {
             let mut value = || given.next().ok_or_else(|| format!("{name} needs a value"));
             match name.as_str() {
                 "--runs" => arguments.runs = value()?.parse()?,
-                "--warm-every" => arguments.warm_every = value()?.parse::<usize>()?.max(1),
-                "--events" => arguments.events = value()?.parse()?,
+                "--blocks" => arguments.blocks = value()?.parse()?,
                 "--json" => arguments.json = true,
                 "--no-build" => arguments.build = false,
                 "--also" => {
@@ -54,8 +49,8 @@ impl Arguments {
                 other => return Err(format!("unknown: {other}\n{USAGE}").into()),
             }
         }
-        if arguments.runs == 0 || arguments.events == 0 {
-            return Err("at least one run and one event".into());
+        if arguments.runs == 0 || arguments.blocks == 0 {
+            return Err("at least one run and one block".into());
         }
         Ok(arguments)
     }

@@ -1,4 +1,4 @@
-//! One life of one process: started with a request waiting, measured, perhaps kept warm for a while, ended.
+//! One life of one process: started with an event waiting, perhaps given more, ended when it is dropped.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lastword_local::function::Function;
-use lastword_local::runtime_api::RuntimeApi;
+use lastword_local::runtime_api::{Endpoint, RuntimeApi};
 
 use crate::stack::Stack;
-use crate::{Failure, WARM_UP, bodies};
+use crate::{Failure, bodies};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The size of every webhook here.
@@ -22,106 +22,92 @@ pub(crate) struct Variant {
     pub(crate) env: Vec<(String, String)>,
 }
 
-/// What is done with it.
-pub(crate) struct Plan {
-    /// How many warm events are counted, if any.
-    pub(crate) warm: Option<u32>,
-}
-
-impl Plan {
-    pub(crate) fn cold() -> Self {
-        Self { warm: None }
-    }
-}
-
-/// What was measured.
-pub(crate) struct Lived {
+/// What a start costs.
+pub(crate) struct Start {
     /// From the spawn to the first request for work.
     pub(crate) init: Duration,
     /// From the spawn to the first answer.
     pub(crate) first_response: Duration,
     /// CPU from the spawn to the first answer.
-    pub(crate) first_cpu: Duration,
+    pub(crate) cpu: Duration,
     /// The most memory until then, in KiB.
     pub(crate) peak_kib: u64,
-    /// CPU of one warm event, and the peak after them.
-    pub(crate) warm: Option<Warm>,
 }
 
-pub(crate) struct Warm {
-    pub(crate) cpu: Duration,
-    pub(crate) peak_kib: u64,
+/// A process that has answered its first event.
+pub(crate) struct Life {
+    label: String,
+    function: Function,
+    /// Its door; closed after it has ended.
+    _endpoint: Endpoint,
+    process: Process,
 }
 
 /// Ends the process whatever happens to the measurement.
-struct Running(Child);
+struct Process(Child);
 
-impl Drop for Running {
+impl Drop for Process {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-pub(crate) async fn live(stack: &Stack, variant: &Variant, plan: Plan) -> Result<Lived, Failure> {
-    let api = RuntimeApi::new("measured");
-    let endpoint = api.endpoint().await?;
-    let function = api.function();
-    // The request that causes a cold start is waiting when the process comes up.
-    let payload = webhook(stack);
-    let first = tokio::spawn({
-        let function = function.clone();
-        async move { function.invoke(payload, PATIENCE).await }
-    });
-    let mut command = Command::new(&variant.program);
-    command
-        .env_clear()
-        .env("AWS_LAMBDA_RUNTIME_API", endpoint.address().to_string())
-        .envs(variant.env.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::inherit());
-    let spawned = Instant::now();
-    let running = Running(command.spawn()?);
-    let pid = running.0.id();
-    answered(&variant.label, &first.await??)?;
-    let (first_cpu, peak_kib) = (cpu(pid)?, peak(pid)?);
-    let since = |at: Option<Instant>| {
-        at.map(|at| at.duration_since(spawned))
-            .ok_or("it answered without having asked")
-    };
-    let warm = match plan.warm {
-        None => None,
-        Some(events) => Some(warm(stack, variant, &function, pid, events).await?),
-    };
-    Ok(Lived {
-        init: since(endpoint.first_next())?,
-        first_response: since(endpoint.first_response())?,
-        first_cpu,
-        peak_kib,
-        warm,
-    })
-}
-
-async fn warm(
-    stack: &Stack,
-    variant: &Variant,
-    function: &Function,
-    pid: u32,
-    events: u32,
-) -> Result<Warm, Failure> {
-    let payloads: Vec<_> = (0..WARM_UP + events).map(|_| webhook(stack)).collect();
-    let mut before = Duration::ZERO;
-    for (number, payload) in (0..).zip(payloads) {
-        if number == WARM_UP {
-            before = cpu(pid)?;
-        }
-        answered(&variant.label, &function.invoke(payload, PATIENCE).await?)?;
+impl Life {
+    /// Spawns a process for an event that is already waiting, as the one that causes a cold start is.
+    pub(crate) async fn start(stack: &Stack, variant: &Variant) -> Result<(Self, Start), Failure> {
+        let api = RuntimeApi::new("measured");
+        let endpoint = api.endpoint().await?;
+        let function = api.function();
+        let payload = webhook(stack);
+        let first = tokio::spawn({
+            let function = function.clone();
+            async move { function.invoke(payload, PATIENCE).await }
+        });
+        let mut command = Command::new(&variant.program);
+        command
+            .env_clear()
+            .env("AWS_LAMBDA_RUNTIME_API", endpoint.address().to_string())
+            .envs(variant.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::inherit());
+        let spawned = Instant::now();
+        let process = Process(command.spawn()?);
+        answered(&variant.label, &first.await??)?;
+        let since = |at: Option<Instant>| {
+            at.map(|at| at.duration_since(spawned))
+                .ok_or("it answered without having asked")
+        };
+        let start = Start {
+            init: since(endpoint.first_next())?,
+            first_response: since(endpoint.first_response())?,
+            cpu: cpu(process.0.id())?,
+            peak_kib: peak(process.0.id())?,
+        };
+        let life = Self {
+            label: variant.label.clone(),
+            function,
+            _endpoint: endpoint,
+            process,
+        };
+        Ok((life, start))
     }
-    Ok(Warm {
-        cpu: (cpu(pid)? - before) / events,
-        peak_kib: peak(pid)?,
-    })
+
+    /// Handles so many events, one after another; says what CPU each of them cost.
+    pub(crate) async fn events(&self, stack: &Stack, count: u32) -> Result<Duration, Failure> {
+        let payloads: Vec<_> = (0..count).map(|_| webhook(stack)).collect();
+        let before = cpu(self.process.0.id())?;
+        for payload in payloads {
+            answered(&self.label, &self.function.invoke(payload, PATIENCE).await?)?;
+        }
+        Ok((cpu(self.process.0.id())? - before) / count)
+    }
+
+    /// The most memory so far, in KiB.
+    pub(crate) fn peak_kib(&self) -> Result<u64, Failure> {
+        peak(self.process.0.id())
+    }
 }
 
 fn answered(label: &str, reply: &str) -> Result<(), Failure> {

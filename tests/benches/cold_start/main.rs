@@ -2,7 +2,7 @@
 //! beside a bare function built from the same libraries, and as a ratio to it.
 //!
 //! ```text
-//! cargo bench -p lastword-tests --bench cold_start [-- --runs 15 --events 2000 --json --no-build]
+//! cargo bench -p lastword-tests --bench cold_start [-- --runs 15 --blocks 20 --json --no-build]
 //! ```
 //!
 //! Real release binaries poll a real Runtime API, with the embedded store as their DynamoDB and a parameter
@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use arguments::Arguments;
-use life::{Plan, Variant};
+use life::{Life, Variant};
 use report::Report;
 use stack::Stack;
 
@@ -38,6 +38,11 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Warm events before any are counted.
 const WARM_UP: u32 = 200;
+/// Warm events counted at a time. All binaries take turns in blocks of this many, so that what else happens
+/// on the machine meets them alike.
+const BLOCK: u32 = 100;
+/// Blocks of one process; then all are started anew, because no two layouts in memory cost quite the same.
+const BLOCKS_PER_LIFE: usize = 4;
 
 fn main() -> ExitCode {
     let outcome = Arguments::read(std::env::args().skip(1)).and_then(|arguments| {
@@ -77,23 +82,22 @@ async fn measure(arguments: &Arguments) -> Result<Report, Failure> {
         variants.push(stack.ingest(label, program.clone()));
     }
     let load_before = load();
-    // The first run of each only fills caches.
-    for variant in &variants {
-        life::live(&stack, variant, Plan::cold()).await?;
-    }
     let mut report = Report::new(&variants)?;
+    // The first start of each only fills caches.
+    for variant in &variants {
+        Life::start(&stack, variant).await?;
+    }
     for run in 0..arguments.runs {
-        let warm = (run % arguments.warm_every == 0).then_some(arguments.events);
         for (at, variant) in in_turn(&variants, run) {
-            let lived = life::live(&stack, variant, Plan { warm }).await?;
-            report.add(at, &lived);
-        }
-        if !arguments.json {
-            eprint!("\r  run {} of {}", run + 1, arguments.runs);
+            let (_, start) = Life::start(&stack, variant).await?;
+            report.started(at, &start);
         }
     }
-    if !arguments.json {
-        eprintln!();
+    let mut left = arguments.blocks;
+    while left > 0 {
+        let blocks = left.min(BLOCKS_PER_LIFE);
+        warm(&stack, &variants, blocks, &mut report).await?;
+        left -= blocks;
     }
     report.pieces = floor::pieces();
     report.load = format!("{load_before} -> {}", load());
@@ -101,14 +105,37 @@ async fn measure(arguments: &Arguments) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// Every run begins with another variant, so that none always comes after the same one.
-fn in_turn(variants: &[Variant], run: usize) -> impl Iterator<Item = (usize, &Variant)> {
-    let count = variants.len();
-    variants
-        .iter()
+/// One process of each variant, side by side, taking turns.
+async fn warm(
+    stack: &Stack,
+    variants: &[Variant],
+    blocks: usize,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let mut lives = Vec::new();
+    for variant in variants {
+        let (life, _) = Life::start(stack, variant).await?;
+        life.events(stack, WARM_UP).await?;
+        lives.push(life);
+    }
+    for block in 0..blocks {
+        for (at, life) in in_turn(&lives, block) {
+            report.warm(at, life.events(stack, BLOCK).await?);
+        }
+    }
+    for (at, life) in lives.iter().enumerate() {
+        report.warm_peak(at, life.peak_kib()?);
+    }
+    Ok(())
+}
+
+/// Every round begins with another one, so that none always comes after the same.
+fn in_turn<T>(all: &[T], round: usize) -> impl Iterator<Item = (usize, &T)> {
+    let count = all.len();
+    all.iter()
         .enumerate()
         .cycle()
-        .skip(run % count)
+        .skip(round % count)
         .take(count)
 }
 

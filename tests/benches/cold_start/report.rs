@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::figures::Figures;
-use crate::life::{BODY, Lived, Variant};
+use crate::life::{BODY, Start, Variant};
 
 /// `init` of ingest to that of the bare binary.
 const MOST_INIT: f64 = 1.5;
@@ -75,18 +75,28 @@ impl Report {
         })
     }
 
-    pub(crate) fn add(&mut self, at: usize, lived: &Lived) {
-        let Some(row) = self.rows.get_mut(at) else {
-            return;
-        };
+    /// Adds a start of the variant of this number.
+    pub(crate) fn started(&mut self, at: usize, start: &Start) {
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
-        row.init.add(milliseconds(lived.init));
-        row.first_response.add(milliseconds(lived.first_response));
-        row.first_cpu.add(milliseconds(lived.first_cpu));
-        row.peak.add(megabytes(lived.peak_kib));
-        if let Some(warm) = &lived.warm {
-            row.warm_cpu.add(warm.cpu.as_secs_f64() * 1e6);
-            row.warm_peak.add(megabytes(warm.peak_kib));
+        if let Some(row) = self.rows.get_mut(at) {
+            row.init.add(milliseconds(start.init));
+            row.first_response.add(milliseconds(start.first_response));
+            row.first_cpu.add(milliseconds(start.cpu));
+            row.peak.add(megabytes(start.peak_kib));
+        }
+    }
+
+    /// Adds the CPU of one event, as a block of them showed it.
+    pub(crate) fn warm(&mut self, at: usize, cpu: Duration) {
+        if let Some(row) = self.rows.get_mut(at) {
+            row.warm_cpu.add(cpu.as_secs_f64() * 1e6);
+        }
+    }
+
+    /// Adds the peak of a process that was warm.
+    pub(crate) fn warm_peak(&mut self, at: usize, kib: u64) {
+        if let Some(row) = self.rows.get_mut(at) {
+            row.warm_peak.add(megabytes(kib));
         }
     }
 
@@ -105,11 +115,14 @@ impl Report {
     }
 
     fn verdicts(&self, row: &Row) -> [Verdict; 3] {
-        let bare = self.bare().map_or(f64::NAN, |bare| bare.init.median());
+        let to_bare = |figures: fn(&Row) -> &Figures, more| {
+            let bare = self.bare().map(figures);
+            bare.map_or(f64::NAN, |bare| figures(row).ratio(bare, more))
+        };
         [
             Verdict {
                 what: "init / bare",
-                found: row.init.median() / bare,
+                found: to_bare(|row| &row.init, 0.0),
                 most: MOST_INIT,
             },
             Verdict {
@@ -119,7 +132,7 @@ impl Report {
             },
             Verdict {
                 what: "warm CPU / floor",
-                found: row.warm_cpu.median() / self.floor(),
+                found: to_bare(|row| &row.warm_cpu, self.pieces_us()),
                 most: MOST_CPU,
             },
         ]
@@ -187,7 +200,7 @@ impl fmt::Display for Report {
             )?;
             for row in &self.rows {
                 let (all, bare) = (figures(row), self.bare().map(figures));
-                let ratio = all.median() / bare.map_or(f64::NAN, Figures::median);
+                let ratio = bare.map_or(f64::NAN, |bare| all.ratio(bare, 0.0));
                 writeln!(
                     f,
                     "{:wide$}  {:>9.2}  {:>9.2}  {:>9.2}  {ratio:>9.2}",

@@ -27,10 +27,16 @@ impl Checker<'_> {
                     contract.name.as_str()
                 );
                 self.report(name.span().start, &setting, message);
-            } else if let Err(why) = defined.get_ref().check(contract.api.is_some()) {
-                self.report(defined.span().start, &setting, why);
-            } else if let Some(kind) = self.name(name, &setting, ResourceType::parse) {
-                rules.insert(kind, defined.get_ref().clone());
+                continue;
+            }
+            let Some(kind) = self.name(name, &setting, ResourceType::parse) else {
+                continue;
+            };
+            match contract.check(&kind, defined.get_ref()) {
+                Ok(()) => {
+                    rules.insert(kind, defined.get_ref().clone());
+                }
+                Err(why) => self.report(defined.span().start, &setting, why),
             }
         }
         if rules.is_empty() && self.problems.is_empty() {

@@ -1,7 +1,6 @@
 use super::*;
 use crate::contract::Contract;
 use crate::signature::SigningKey;
-use lastword_domain::Content;
 
 fn tenant(contract: &Contract, account: &str, further: &[&str], environment: &str) -> Tenant {
     Tenant {
@@ -194,52 +193,75 @@ fn a_byte_order_mark_before_the_body_is_not_part_of_it() {
     assert_eq!(concerns(stripe(body)).identity.id.as_str(), "evt_1");
 }
 
+const ISSUE: &str =
+    r#"{"action":"opened","issue":{"number":7},"repository":{"id":99,"owner":{"id":10}}}"#;
+
 #[test]
-fn a_versioned_body_proves_its_version_or_nothing() {
-    let rules: ResourceRules = toml::from_str(
-        "events=[\"order.*\"]\nid=\"body:/order/id\"\nstrategies=[\"version\"]\nsnapshot=\"/order\"\nversion=\"/order/version\"\ndeleted_by=[\"order.deleted\"]",
-    )
-    .unwrap();
-    let proved = rules
-        .evidence("order.changed", br#"{"order":{"id":1,"version":7}}"#)
-        .unwrap();
-    assert_eq!(proved.version.as_str(), "7");
-    assert!(matches!(proved.content, Content::Present(_)));
-    let gone = rules
-        .evidence("order.deleted", br#"{"order":{"id":1,"version":"8"}}"#)
-        .unwrap();
-    assert_eq!(gone.content, Content::Deleted);
-    for body in [
-        "{}",
-        "{\"order\":{\"version\":1.5}}",
-        "x",
-        "{\"order\":{\"version\":-1}}",
-    ] {
-        assert!(
-            rules.evidence("order.changed", body.as_bytes()).is_err(),
-            "{body}"
-        );
-    }
-    let long = format!("{{\"order\":{{\"version\":{}}}}}", "9".repeat(39));
-    assert!(rules.evidence("order.changed", long.as_bytes()).is_err());
+fn a_comment_s_body_under_an_issue_s_name_is_kept_about_itself_and_touches_no_issue() {
+    let comment = ISSUE
+        .replace("opened", "deleted")
+        .replacen('{', r#"{"comment":{"id":1},"#, 1);
+    let event = concerns(github("issues", &comment));
+    assert_eq!(event.kind.as_str(), UNREADABLE);
+    assert_eq!(event.resources.len(), 1);
+    assert_eq!(event.resources[0].kind.as_str(), UNREADABLE);
+    let own = concerns(github("issues", &ISSUE.replace("opened", "deleted")));
+    assert_eq!(own.kind.as_str(), "issues.deleted");
 }
 
 #[test]
-fn an_answer_that_is_no_object_is_no_state() {
-    let rules = Contract::builtin("stripe")
+fn a_type_whose_first_part_is_missing_or_ambiguous_is_unreadable_and_never_unrouted() {
+    let named = |names: &[&str]| {
+        let mut headers = vec![("X-GitHub-Delivery", "guid-1")];
+        headers.extend(names.iter().map(|name| ("X-GitHub-Event", *name)));
+        concerns(read("github", ("10", &[], "main"), &headers, ISSUE))
+    };
+    for names in [
+        &[][..],
+        &[""],
+        &["issues", "star"],
+        &["issues,star"],
+        &["issues.deleted"],
+    ] {
+        assert_eq!(named(names).kind.as_str(), UNREADABLE, "{names:?}");
+    }
+    for names in [&["issues,issues"][..], &["issues", "issues"]] {
+        assert_eq!(named(names).kind.as_str(), "issues.opened", "{names:?}");
+    }
+}
+
+#[test]
+fn an_event_of_which_one_resource_cannot_be_read_tells_the_others_and_is_kept_about_itself() {
+    let contract = Contract::builtin("generic-hmac").unwrap();
+    let rules = |place: &str| -> ResourceRules {
+        toml::from_str(&format!(
+            "events=[\"order.*\"]\nid=\"body:{place}\"\nstrategies=[\"version\"]"
+        ))
         .unwrap()
-        .resources
-        .remove(&ResourceType::parse("customer").unwrap())
-        .unwrap();
-    assert!(matches!(
-        rules.seen(br#"{"id":"cus_1"}"#).unwrap().0,
-        Content::Present(_)
-    ));
-    assert_eq!(
-        rules.seen(br#"{"id":"cus_1","deleted":true}"#).unwrap().0,
-        Content::Deleted
-    );
-    for body in ["", "[]", "null", "<html>", "\"x\""] {
-        assert!(rules.seen(body.as_bytes()).is_err(), "{body}");
+    };
+    let resources = [("order", "/order/id"), ("parcel", "/parcel/id")]
+        .map(|(kind, place)| (ResourceType::parse(kind).unwrap(), rules(place)));
+    let tenant = tenant(&contract, "main", &[], "live");
+    let reader = Reader::new(tenant, &contract.event, &resources.into());
+    let key = contract.signature.key("x").unwrap();
+    let about = |rest: &str| {
+        let body = format!(r#"{{"id":"e1","type":"order.changed","order":{{"id":"o1"}}{rest}}}"#);
+        let signature = contract.signature.sign(body.as_bytes(), &key, 0);
+        let headers: Headers = [(contract.signature.header.as_str(), signature.as_str())]
+            .into_iter()
+            .collect();
+        let keys = std::slice::from_ref(&key);
+        let verified = contract
+            .signature
+            .verify(&headers, body.as_bytes(), keys, 0);
+        let event = concerns(reader.read(&headers, verified.unwrap()));
+        assert_eq!(event.identity.id.as_str(), "e1");
+        let told = event.resources.iter();
+        told.map(|key| format!("{}/{}", key.kind, key.id))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(about(r#","parcel":{"id":"p1"}"#), ["order/o1", "parcel/p1"]);
+    for rest in ["", r#","parcel":{"id":{}}"#, r#","parcel":null"#] {
+        assert_eq!(about(rest), ["order/o1", "unreadable-event/e1"], "{rest}");
     }
 }

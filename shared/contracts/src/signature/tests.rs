@@ -153,6 +153,28 @@ fn every_value_of_a_repeated_header_is_tried() {
 }
 
 #[test]
+fn a_header_repeated_beyond_the_most_values_is_refused_though_one_of_them_is_good() {
+    let github = rules("github");
+    let key = github.key("a").unwrap();
+    let good = github.sign(b"{}", &key, NOW);
+    let bad = format!("sha256={}", "0".repeat(64));
+    let verify = |others: usize| {
+        let mut headers = Headers::default();
+        for _ in 0..others {
+            headers.add(&github.header, &bad);
+        }
+        headers.add(&github.header, &good);
+        let keys = std::slice::from_ref(&key);
+        github.verify(&headers, b"{}", keys, NOW).map(|_| ())
+    };
+    assert_eq!(verify(SignatureRules::MOST_VALUES - 1), Ok(()));
+    assert!(matches!(
+        verify(SignatureRules::MOST_VALUES),
+        Err(SignatureError::Malformed { .. })
+    ));
+}
+
+#[test]
 fn a_secret_of_another_provider_is_refused_without_being_shown() {
     let error = rules("stripe").key("v1,whsec_SECRET").unwrap_err();
     assert!(!error.to_string().contains("SECRET"));

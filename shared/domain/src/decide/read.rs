@@ -48,6 +48,7 @@ pub fn conclude_read(
         };
     }
     let reason = match content {
+        Content::Present(_) if proven.is_some() => Reason::VersionTieRead,
         Content::Present(_) => Reason::ReadChanged,
         Content::Deleted => Reason::ReadGone,
     };
@@ -57,6 +58,7 @@ pub fn conclude_read(
             contents: Some(Contents::one(content)),
             version,
             recent: held.recent.clone(),
+            paged: held.paged,
         },
         marks: mark(Outcome::Applied, reason),
     }

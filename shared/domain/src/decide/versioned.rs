@@ -53,6 +53,7 @@ pub fn conclude_versions(held: &Projection, snapshots: &[Snapshot], can_read: bo
             contents: Some(contents),
             version: Some(version),
             recent: held.recent.clone(),
+            paged: held.paged,
         },
         marks,
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use lastword_domain::{Content, EventRef, Outcome as Decided, Projection, ResourceKey, Standing};
 use lastword_runtime::{ClientSettings, Clients, Endpoints, Patience, environment};
-use lastword_store::{Decision, State, Story};
+use lastword_store::{Bodies, Decision, State, Story};
 use serde_json::{Value, json};
 
 use super::{
@@ -100,7 +100,7 @@ async fn name_events(state: &State, resource: &ResourceKey, decisions: &mut [Dec
     if unnamed.is_empty() {
         return;
     }
-    let Ok(loaded) = state.load(resource, &unnamed).await else {
+    let Ok(loaded) = state.load(resource, &unnamed, Bodies::Without).await else {
         return;
     };
     let names: BTreeMap<_, _> = loaded

@@ -104,7 +104,7 @@ mod tests {
         println!("{} histories in {:?}", played.len(), began.elapsed());
         let wrong: Vec<_> = played.iter().filter_map(print::complaint).collect();
         assert_eq!(wrong, Vec::<String>::new());
-        assert!(played.len() > 200);
+        assert!(played.len() > 150);
         let report = Report {
             histories: played.len(),
             wrong: 0,
@@ -117,7 +117,7 @@ mod tests {
     async fn the_other_receiver_is_told_within_the_width() {
         let played = play(true).await.unwrap();
         let wrong = played.iter().filter(|one| one.wrong.is_some()).count();
-        assert_eq!((wrong, played.len()), (148, 222));
+        assert_eq!((wrong, played.len()), (116, 174));
         let report = Report {
             histories: played.len(),
             wrong,
@@ -131,7 +131,11 @@ mod tests {
         let text = print::text(report, played);
         let plain = anstream::adapter::strip_str(&text).to_string();
         println!("{plain}");
-        assert!(plain.lines().all(|line| line.chars().count() <= 100));
+        let wide: Vec<_> = plain
+            .lines()
+            .filter(|line| line.chars().count() > 100)
+            .collect();
+        assert_eq!(wide, Vec::<&str>::new());
         let closing = format!("{} histories, {} wrong.", report.histories, report.wrong);
         assert_eq!(plain.lines().last(), Some(closing.as_str()));
         let json: serde_json::Value =
@@ -142,73 +146,5 @@ mod tests {
                 .as_array()
                 .is_some_and(|all| !all.is_empty())
         );
-    }
-}
-
-#[cfg(test)]
-mod measure {
-    use super::*;
-    fn cpu() -> f64 {
-        let s = std::fs::read_to_string("/proc/self/stat").unwrap();
-        let f: Vec<_> = s.rsplit(')').next().unwrap().split_whitespace().collect();
-        (f[11].parse::<f64>().unwrap() + f[12].parse::<f64>().unwrap()) * 10.0
-    }
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn measure_ops() {
-        telemetry::silence();
-        let m = Machine::start(Place::Temporary, CONFIG, sender::NOW)
-            .await
-            .unwrap();
-        let w = m.worker().unwrap();
-        let hs: Vec<_> = history::all()
-            .into_iter()
-            .filter(|h| h.sender == history::Sender::Billing)
-            .take(100)
-            .collect();
-        for round in 0..2 {
-            let t = cpu();
-            for h in &hs {
-                m.standin.show(&h.path(), h.object(round).to_string());
-                m.deliver(&w, "billing", &[], &h.body(round)).await.unwrap();
-            }
-            println!("deliver {:.2} ms", (cpu() - t) / 100.0);
-            let t = cpu();
-            for h in &hs {
-                m.deliver(&w, "billing", &[], &h.body(round)).await.unwrap();
-            }
-            println!("duplicate {:.2} ms", (cpu() - t) / 100.0);
-            let t = cpu();
-            let mut n = 0;
-            while m.relay(&w, 100).await.unwrap() > 0 {
-                n += 1;
-            }
-            println!("relay calls {n}, {:.2} ms per event", (cpu() - t) / 100.0);
-            let t = cpu();
-            let mut bs = vec![];
-            while let Some(b) = m.receive().await.unwrap() {
-                bs.push(b);
-            }
-            println!(
-                "receive {} batches {:.2} ms per event",
-                bs.len(),
-                (cpu() - t) / 100.0
-            );
-            let t = cpu();
-            let mut left = vec![];
-            for b in &bs {
-                left.push(m.handle(&w, b).await.unwrap());
-            }
-            println!("handle {:.2} ms per event", (cpu() - t) / 100.0);
-            let t = cpu();
-            for (b, l) in bs.iter().zip(&left) {
-                m.delete(b, l).await.unwrap();
-            }
-            println!("delete {:.2} ms per event", (cpu() - t) / 100.0);
-            let t = cpu();
-            for h in &hs {
-                m.story(&w, &h.resource(m.config()).unwrap()).await.unwrap();
-            }
-            println!("story {:.2} ms", (cpu() - t) / 100.0);
-        }
     }
 }

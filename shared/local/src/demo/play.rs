@@ -5,7 +5,7 @@
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use lastword_domain::ResourceKey;
 
-use super::history::{History, LAST, Reading, Sender, Way};
+use super::history::{History, LAST, Way, over_settled_source};
 use super::played::{Played, differs, judge};
 use super::progress::Progress;
 use super::slow;
@@ -71,7 +71,11 @@ async fn steps(
             history,
             resource: history.resource(stage.machine.config())?,
             steps: history.steps(),
-            source: first_shown(history),
+            source: if over_settled_source(history.way) {
+                LAST
+            } else {
+                0
+            },
             wrong: None,
         });
     }
@@ -110,18 +114,6 @@ impl Group {
             } => Self::TwoWorkers,
             Way::SlowRead { .. } => Self::SlowRead,
         }
-    }
-}
-
-fn first_shown(history: &History) -> usize {
-    let settled = match history.way {
-        Way::Queue { reading, .. } => reading == Reading::Settled,
-        Way::SlowRead { .. } => false,
-    };
-    if settled && history.sender == Sender::Billing {
-        LAST
-    } else {
-        0
     }
 }
 

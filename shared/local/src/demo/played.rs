@@ -84,8 +84,10 @@ pub(super) fn judge(
         let reference = history.reference(config, event)?;
         let own = story.decisions.iter().find(|own| own.event == reference);
         let own = own.and_then(|decision| decision.outcome.zip(decision.reason));
-        let kept = projection
-            .and_then(|held| held.recent.iter().find(|mark| mark.event == reference))
+        let recent = projection.into_iter().flat_map(|held| &held.recent);
+        let kept = recent
+            .chain(&story.paged)
+            .find(|mark| mark.event == reference)
             .map(|mark| (mark.outcome, mark.reason));
         match own.or(kept) {
             Some((outcome, reason)) => decisions.push(decided(event, outcome, reason)),

@@ -132,7 +132,7 @@ async fn round(place: &Path, api: &str, senders: &mut [Sender], source: &StandIn
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_was_acknowledged_before_a_kill_is_decided_after_it() {
-    let place = tempfile::tempdir().unwrap(); println!("KEPT {}", place.path().display()); let place = std::mem::ManuallyDrop::new(place);
+    let place = tempfile::tempdir().unwrap();
     let source = StandIn::start().await.unwrap();
     source.take_time(Duration::from_millis(20));
     let api = format!("stripe={}", source.url());
@@ -177,12 +177,8 @@ async fn all_decided(sender: &Sender, dev: &Dev, provider: &Provider) {
         .iter()
         .map(|at| Provider::event(&resource, &sender.event(*at)))
         .collect();
-    println!("LOOK {} {} {:?}", sender.number, resource, sender.acknowledged.iter().map(|at| Provider::event(&resource, &sender.event(*at)).to_string()).collect::<Vec<_>>());
     eventually("every acknowledged event is decided", async || {
-        let story = dev.story(&resource).await;
-        let decided: HashSet<_> = decided(&story).into_iter().collect();
-        println!("{} {}", acknowledged.len(), acknowledged.difference(&decided).count());
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        let decided: HashSet<_> = decided(&dev.story(&resource).await).into_iter().collect();
         acknowledged.is_subset(&decided)
     })
     .await;

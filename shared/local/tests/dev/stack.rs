@@ -115,3 +115,35 @@ async fn inspect_tells_the_story_of_a_resource_and_its_body_only_when_asked() {
     assert_eq!(code, Some(2));
     assert!(err.contains("nothing runs in"), "{err}");
 }
+
+#[tokio::test]
+async fn a_source_that_fails_for_a_while_delays_decisions_and_loses_none() {
+    let place = tempfile::tempdir().unwrap();
+    let source = StandIn::start().await.unwrap();
+    source.take_time(std::time::Duration::from_millis(30));
+    let api = format!("stripe={}", source.url());
+    let dev = Dev::start(place.path(), &["--api", &api]).await;
+    let provider = Provider::of(&dev);
+    let ids: Vec<_> = (0..12).map(|number| format!("sub_{number}")).collect();
+    for id in &ids {
+        source.answer_with(&subscription_path(id), 503);
+        let body = subscription_event(&format!("evt_{id}"), id);
+        let status = provider.post(&dev, "billing", &body).await.unwrap();
+        assert_eq!(status, StatusCode::OK);
+    }
+    for id in &ids {
+        eventually("the source was asked in vain", async || {
+            source.reads_of(&subscription_path(id)) > 1
+        })
+        .await;
+        source.show(&subscription_path(id), CANCELLED);
+    }
+    for id in &ids {
+        let resource = provider.resource("billing", "subscription", id);
+        eventually("the projection is the source's state", async || {
+            let story = dev.story(&resource).await;
+            state(story.projection.as_ref()) == Some(CANCELLED)
+        })
+        .await;
+    }
+}

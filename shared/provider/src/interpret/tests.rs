@@ -26,6 +26,10 @@ fn stripe() -> (Api, ResourceRules) {
     (api, rules)
 }
 
+fn id() -> ResourceId {
+    ResourceId::parse("cus_1").unwrap()
+}
+
 fn answer(status: u16, headers: &[(http::HeaderName, &str)], body: &[u8]) -> Answer {
     let (api, rules) = stripe();
     let headers = headers
@@ -33,7 +37,7 @@ fn answer(status: u16, headers: &[(http::HeaderName, &str)], body: &[u8]) -> Ans
         .map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap()))
         .collect();
     let status = StatusCode::from_u16(status).unwrap();
-    interpret(status, &headers, body, &api, &rules)
+    interpret(status, &headers, body, &api, &rules, &id())
 }
 
 fn busy(status: u16, seconds: Option<u64>) -> Answer {
@@ -75,6 +79,22 @@ fn an_empty_success_is_unreadable_and_not_nothing_there() {
 #[test]
 fn a_success_that_holds_no_object_is_not_understood() {
     for body in ["<html>", "[]", "null", "\"x\"", "{\"a\":1}x", " ", "\u{0}"] {
+        let found = answer(200, &[], body.as_bytes());
+        assert!(
+            matches!(found, Answer::Unreadable(Unreadable::NotUnderstood(_))),
+            "{body}: {found}"
+        );
+    }
+}
+
+#[test]
+fn a_success_that_is_another_object_is_not_understood() {
+    for body in [
+        "{}",
+        "{\"id\":\"cus_2\"}",
+        "{\"id\":\"cus_2\",\"deleted\":true}",
+        "{\"maintenance\":true}",
+    ] {
         let found = answer(200, &[], body.as_bytes());
         assert!(
             matches!(found, Answer::Unreadable(Unreadable::NotUnderstood(_))),
@@ -147,7 +167,7 @@ proptest! {
     ) {
         let (api, rules) = greedy();
         let status = StatusCode::from_u16(status).unwrap();
-        let found = interpret(status, &HeaderMap::new(), &body, &api, &rules);
+        let found = interpret(status, &HeaderMap::new(), &body, &api, &rules, &id());
         let nothing = matches!(
             found,
             Answer::Refused { .. } | Answer::Busy { .. } | Answer::Unreadable(_)
@@ -167,7 +187,7 @@ proptest! {
     fn any_answer_is_interpreted_and_none_shows_its_body_when_printed(
         status in 100u16..1000, body in any::<Vec<u8>>(), object in any::<bool>(),
     ) {
-        let body = if object { b"{\"name\":\"Ada Lovelace\"}".to_vec() } else { [b"Ada Lovelace".as_slice(), &body].concat() };
+        let body = if object { b"{\"id\":\"cus_1\",\"name\":\"Ada Lovelace\"}".to_vec() } else { [b"Ada Lovelace".as_slice(), &body].concat() };
         let found = answer(status, &[], &body);
         let printed = format!("{found} {found:?}");
         prop_assert!(!printed.contains("Ada"), "{}", printed);

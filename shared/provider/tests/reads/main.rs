@@ -26,7 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 const KEY: &str = "sk_test_hunter2";
 
-const OBJECT: &str = "{\"id\":\"sub_1\",\"status\":\"active\"}";
+/// A subscription and an issue at once: each provider looks for its own name of it.
+const OBJECT: &str = "{\"id\":\"sub_1\",\"number\":7,\"status\":\"active\"}";
 
 /// Two endpoints, each with its own account and a further one.
 const CONFIG: &str = r#"

@@ -41,6 +41,16 @@ async fn a_page_where_an_object_should_be_is_not_understood() {
 }
 
 #[tokio::test]
+async fn another_object_than_the_one_asked_for_is_not_understood() {
+    let other = OBJECT.replace("sub_1", "sub_2");
+    let (answer, _) = answered(Reply::plain("200 OK", "", &other)).await;
+    assert!(matches!(
+        answer,
+        Answer::Unreadable(Unreadable::NotUnderstood(_))
+    ));
+}
+
+#[tokio::test]
 async fn a_limit_is_busy_for_as_long_as_it_says() {
     let reply = Reply::plain("429 Too Many Requests", "retry-after: 17\r\n", "");
     let (answer, _) = answered(reply).await;
@@ -103,8 +113,9 @@ async fn a_body_that_is_too_long_is_not_read_whether_it_says_so_or_not() {
 
 #[tokio::test]
 async fn a_body_of_just_the_most_bytes_is_read() {
-    let frame = "{\"x\":\"\"}".len();
-    let most = format!("{{\"x\":\"{}\"}}", "y".repeat(MOST_BYTES - frame));
+    let frame = "{\"id\":\"sub_1\",\"x\":\"\"}".len();
+    let filling = "y".repeat(MOST_BYTES - frame);
+    let most = format!("{{\"id\":\"sub_1\",\"x\":\"{filling}\"}}");
     let (answer, _) = answered(Reply::plain("200 OK", "", &most)).await;
     assert!(matches!(answer, Answer::Seen { .. }), "{answer}");
 }

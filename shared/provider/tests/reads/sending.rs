@@ -42,8 +42,9 @@ async fn the_contracts_own_headers_replace_the_defaults() {
 
 #[tokio::test]
 async fn an_id_of_any_characters_arrives_as_one_encoded_segment() {
-    let server = Server::start([object()]).await;
     let odd = "a b/ü?x=1#y%2F\r\nHost: evil\0";
+    let shown = r#"{"id":"a b/ü?x=1#y%2F\r\nHost: evil\u0000"}"#;
+    let server = Server::start([Reply::plain("200 OK", "", shown)]).await;
     let answer = read(
         &client(server.address()),
         &subscription("acct_1", odd),

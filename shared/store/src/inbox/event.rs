@@ -11,6 +11,7 @@
 //! | `bucket`, `received_at` | S, S | index `by_time`: minute and shard, time of receipt | ingest |
 //! | `expires_at` | N | Unix seconds, by the integration's retention | ingest |
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -192,6 +193,32 @@ pub(crate) fn key(reference: &EventRef) -> Item {
         ("pk".into(), item::text(reference.event())),
         ("sk".into(), item::text(sort)),
     ])
+}
+
+/// Everything of a row but its body, as a projection expression with its names.
+pub(crate) fn without_body() -> (String, HashMap<String, String>) {
+    const ATTRIBUTES: [&str; 14] = [
+        "pk",
+        "sk",
+        "integration",
+        "provider",
+        "account",
+        "environment",
+        "event_id",
+        "event_type",
+        RESOURCES,
+        DIGEST,
+        "encoding",
+        "size",
+        "parts",
+        "received_at",
+    ];
+    let names: HashMap<_, _> = ATTRIBUTES
+        .iter()
+        .map(|name| (format!("#{name}"), (*name).to_owned()))
+        .collect();
+    let places = ATTRIBUTES.map(|name| format!("#{name}"));
+    (places.join(", "), names)
 }
 
 /// An accepted event, as stored.

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
-use lastword_domain::{Digest, EventRef};
+use lastword_domain::{Digest, EventRef, KeyHash};
 
 use crate::body;
 use crate::error::{self, StoreError};
@@ -77,9 +77,13 @@ impl Inbox {
             digest,
             packed,
         };
+        let first = EventRef::first(&identity);
+        // A body in parts is dear to put: whether it is here already is asked first.
+        if body.packed.len() > part::MOST_BYTES && self.holds(&identity, &digest).await? {
+            return Ok(Accepted::Duplicate(first));
+        }
         // Parts first: a row is seen only when its body is whole, and parts without a row mean nothing.
         let body = self.put_parts(&identity, event, body).await?;
-        let first = EventRef::first(&identity);
         match self
             .put_item(event::encode(event, &identity, Slot::First, &body))
             .await?
@@ -106,7 +110,7 @@ impl Inbox {
 
     async fn put_parts(
         &self,
-        identity: &lastword_domain::KeyHash,
+        identity: &KeyHash,
         event: &NewEvent<'_>,
         body: event::Body,
     ) -> Result<event::KeptBody, StoreError> {
@@ -129,6 +133,32 @@ impl Inbox {
         }
         let parts = chunks.len();
         Ok(event::KeptBody::in_parts(&body, parts))
+    }
+
+    /// Whether the first row under this identity has this body. Asked with a put whose condition cannot
+    /// hold, because that shows the row, and putting is all that ingest may do.
+    async fn holds(&self, identity: &KeyHash, digest: &Digest) -> Result<bool, StoreError> {
+        let sent = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(event::key(&EventRef::first(identity))))
+            .condition_expression("attribute_exists(pk) AND attribute_not_exists(pk)")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        let Err(failed) = sent else {
+            return Err(StoreError::Refused(
+                "a condition that cannot hold did".into(),
+            ));
+        };
+        match refused_by(&failed) {
+            Some(held) => {
+                self.meter.count_refused(held.unwrap_or(&Item::new()));
+                Ok(held.is_some_and(|held| event::digest(held).is_ok_and(|held| held == *digest)))
+            }
+            None => Err(error::read(&failed)),
+        }
     }
 
     /// One conditional put. A conflict with somebody's transaction is tried again a few times, shortly.
@@ -190,12 +220,20 @@ impl Inbox {
     }
 }
 
-fn taken<R>(failed: SdkError<PutItemError, R>) -> Result<Item, StoreError> {
-    if let Some(PutItemError::ConditionalCheckFailedException(failed)) = failed.as_service_error() {
-        return failed
-            .item()
-            .cloned()
-            .ok_or_else(|| StoreError::Refused("a failed condition without the item".into()));
+/// The item that stood in a put's way, when its condition failed.
+fn refused_by<R>(failed: &SdkError<PutItemError, R>) -> Option<Option<&Item>> {
+    match failed.as_service_error() {
+        Some(PutItemError::ConditionalCheckFailedException(failed)) => Some(failed.item()),
+        Some(_) | None => None,
     }
-    Err(error::read(&failed))
+}
+
+fn taken<R>(failed: SdkError<PutItemError, R>) -> Result<Item, StoreError> {
+    match refused_by(&failed) {
+        Some(Some(item)) => Ok(item.clone()),
+        Some(None) => Err(StoreError::Refused(
+            "a failed condition without the item".into(),
+        )),
+        None => Err(error::read(&failed)),
+    }
 }

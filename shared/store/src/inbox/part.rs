@@ -1,15 +1,15 @@
 //! | attribute | type | meaning | written by |
 //! |---|---|---|---|
-//! | `pk` | S | hash of the event's identity | ingest |
-//! | `sk` | S | `part#<body digest>#<number>` | ingest |
+//! | `pk` | S | hash of the event's identity, the body's digest and the number | ingest |
+//! | `sk` | S | `part` | ingest |
 //! | `packed` | B | a slice of the packed body | ingest |
 //! | `expires_at` | N | Unix seconds, with the event | ingest |
 //!
-//! A body over one item's limit. Parts are known by the body's digest, so that putting them again, or
-//! two workers putting them at once, writes the same; they are put before the event's row, and a row is
-//! never seen without them.
+//! A body over one item's limit. Parts are known by the body's digest, so that two workers putting them
+//! at once write the same bytes; they are put before the event's row, and a row is never seen without
+//! them. Each has a partition of its own, because one partition takes 1,000 write units in a second and a
+//! part costs hundreds.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use lastword_domain::{Digest, KeyHash};
 
 use crate::error::StoreError;
@@ -18,11 +18,8 @@ use crate::item::{self, Item, Reading};
 /// Below the 400 KB of an item, with room for everything else in it.
 pub(crate) const MOST_BYTES: usize = 380 * 1024;
 
+const SORT: &str = "part";
 const PACKED: &str = "packed";
-
-fn sort(digest: &Digest, number: usize) -> String {
-    format!("part#{digest}#{number:04}")
-}
 
 pub(crate) fn encode(
     identity: &KeyHash,
@@ -38,9 +35,10 @@ pub(crate) fn encode(
 }
 
 pub(crate) fn key(identity: &str, digest: &Digest, number: usize) -> Item {
+    let parts = [identity, &digest.to_text(), &number.to_string()];
     Item::from([
-        ("pk".into(), AttributeValue::S(identity.to_owned())),
-        ("sk".into(), AttributeValue::S(sort(digest, number))),
+        ("pk".into(), item::text(Digest::of_parts(&parts).to_text())),
+        ("sk".into(), item::text(SORT)),
     ])
 }
 

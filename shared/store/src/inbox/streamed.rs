@@ -67,8 +67,10 @@ impl Streamed {
     /// When it is not a row of this table.
     pub fn parse(image: &str) -> Result<Self, StoreError> {
         let keys: Keys = serde_json::from_str(image).map_err(|error| corrupt("pk", error))?;
+        if keys.sk.text == "part" {
+            return Ok(Self::Part);
+        }
         let reference = match keys.sk.text.split_once('#') {
-            Some(("part", _)) => return Ok(Self::Part),
             Some(("variant", digest)) => format!("{}.{digest}", keys.pk.text),
             Some(_) => return Err(corrupt("sk", "is of no known kind")),
             None => keys.pk.text,

@@ -13,14 +13,15 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem, Update};
 use lastword_domain::{EventRef, Mark, Outcome, Projection, ResourceKey, Revision};
 
-use super::decision::{self, Failure};
-use super::{LoadedEvent, Pauses, State, page, projection};
+use super::{LoadedEvent, Pauses, State, decision, page, projection};
 use crate::error::{self, Condition, StoreError};
 use crate::item::Item;
 use crate::moment::Moment;
 
 /// The most decisions that get an item of their own in one transaction; what is more goes to pages.
 const MOST_OWN: usize = 40;
+/// The most items of their own that fit a transaction beside the projection and some pages.
+const MOST_ITEMS: usize = 90;
 
 /// Whether a commit was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +60,15 @@ struct Places {
 
 impl Places {
     fn of(commit: &Commit<'_>) -> Self {
+        // An event has one place for its decision: one that has an item already keeps it there.
+        let on_record = |mark: &Mark| {
+            commit
+                .events
+                .iter()
+                .any(|event| event.reference == mark.event && event.on_record)
+        };
         let is_quiet = |mark: &Mark| match mark.outcome {
-            Outcome::Unchanged | Outcome::Stale | Outcome::Duplicate => true,
+            Outcome::Unchanged | Outcome::Stale | Outcome::Duplicate => !on_record(mark),
             Outcome::Applied
             | Outcome::Conflict
             | Outcome::Waiting
@@ -70,8 +78,10 @@ impl Places {
         };
         let (quiet, mut own): (Vec<_>, Vec<_>) = commit.marks.iter().cloned().partition(is_quiet);
         // What a person has to find comes first.
-        own.sort_by_key(|mark| mark.outcome == Outcome::Applied);
-        let mut paged = own.split_off(own.len().min(MOST_OWN));
+        own.sort_by_key(|mark| (!on_record(mark), mark.outcome == Outcome::Applied));
+        let recorded = own.iter().filter(|mark| on_record(mark)).count();
+        let most = recorded.clamp(MOST_OWN, MOST_ITEMS);
+        let mut paged = own.split_off(own.len().min(most));
         let marked = |event: &EventRef| commit.marks.iter().any(|mark| mark.event == *event);
         let kept = commit
             .held
@@ -99,7 +109,8 @@ impl State {
             return self.advance(commit, &places.recent).await;
         }
         let revision = held.next();
-        let mut writes = vec![self.projection_write(commit, places.recent)?];
+        let paged = commit.held.paged || !places.paged.is_empty();
+        let mut writes = vec![self.projection_write(commit, places.recent, paged)?];
         for mark in &places.own {
             let event = commit
                 .events
@@ -119,53 +130,17 @@ impl State {
         })
     }
 
-    /// Records failed attempts, each under the condition that nobody decided meanwhile.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    pub async fn record_failures(
-        &self,
-        resource: &ResourceKey,
-        failures: &[Failure],
-        events: &[LoadedEvent],
-        now: Moment,
-    ) -> Result<(), StoreError> {
-        for failure in failures {
-            let event = events.iter().find(|event| event.reference == failure.event);
-            let stored = event.and_then(|event| event.stored.as_ref());
-            let recorded = decision::failure(failure, stored, now);
-            let sent = self
-                .client
-                .update_item()
-                .table_name(&self.table)
-                .set_key(Some(decision::key(resource, &failure.event)))
-                .update_expression(recorded.update)
-                .condition_expression(decision::FAILURE_CONDITION)
-                .set_expression_attribute_names(recorded.names)
-                .set_expression_attribute_values(Some(recorded.values))
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await;
-            match sent {
-                Ok(output) => self.writes.count(output.consumed_capacity()),
-                // Decided by another worker meanwhile: that stands.
-                Err(error) if is_condition(&error) => {}
-                Err(error) => return Err(error::read(&error)),
-            }
-        }
-        Ok(())
-    }
-
     /// The projection's part of a transaction: replaced when it changes or is the first, else advanced.
     fn projection_write(
         &self,
         commit: &Commit<'_>,
         recent: Vec<Mark>,
+        paged: bool,
     ) -> Result<TransactWriteItem, StoreError> {
         let held = commit.held.revision;
         let version = commit.next.and_then(|next| next.version.as_ref());
         if commit.next.is_none() && held != Revision::NONE {
-            let mut values = projection::quiet_values(held.next(), &recent, commit.now);
+            let mut values = projection::quiet_values(held.next(), &recent, paged, commit.now);
             let update = Update::builder()
                 .table_name(&self.table)
                 .set_key(Some(projection::key(commit.resource)))
@@ -184,6 +159,7 @@ impl State {
             contents: contents.clone(),
             version: version.cloned(),
             recent,
+            paged,
         };
         let mut values = Item::new();
         let condition = projection::condition(held, version, &mut values);
@@ -209,7 +185,8 @@ impl State {
     /// The one-request form of a conclusion that changes nothing.
     async fn advance(&self, commit: &Commit<'_>, recent: &[Mark]) -> Result<Committed, StoreError> {
         let held = commit.held.revision;
-        let mut values = projection::quiet_values(held.next(), recent, commit.now);
+        let mut values =
+            projection::quiet_values(held.next(), recent, commit.held.paged, commit.now);
         let condition = projection::condition(held, None, &mut values);
         let mut pauses = Pauses::default();
         loop {
@@ -242,7 +219,10 @@ impl State {
 
     /// Sends a transaction; `false` when a condition failed. The SDK gives it a token of its own and
     /// repeats the token with its own retries, so that a lost response does not run it twice.
-    async fn transact(&self, writes: Vec<TransactWriteItem>) -> Result<bool, StoreError> {
+    pub(super) async fn transact(
+        &self,
+        writes: Vec<TransactWriteItem>,
+    ) -> Result<bool, StoreError> {
         let mut pauses = Pauses::default();
         loop {
             let sent = self

@@ -17,7 +17,6 @@ use lastword_domain::{EventRef, Mark, Outcome, Reason, ResourceKey, Revision};
 
 use super::LoadedEvent;
 use crate::error::StoreError;
-use crate::inbox::StoredEvent;
 use crate::item::{self, Item, Reading};
 use crate::moment::Moment;
 
@@ -109,34 +108,37 @@ pub(crate) fn encode(
     item
 }
 
-/// A failed attempt never overwrites a decision: another worker may have made one meanwhile.
-pub(crate) const FAILURE_CONDITION: &str = "attribute_not_exists(outcome) OR outcome = :exhausted";
-
-/// The update that records a failed attempt.
+/// The update that records a failed attempt, under the condition that the decision is still the one that
+/// was loaded.
 pub(crate) struct Recorded {
     pub(crate) update: String,
+    pub(crate) condition: &'static str,
     pub(crate) names: Option<HashMap<String, String>>,
     pub(crate) values: Item,
 }
 
-pub(crate) fn failure(failure: &Failure, event: Option<&StoredEvent>, now: Moment) -> Recorded {
+pub(crate) fn failure(failure: &Failure, event: Option<&LoadedEvent>, now: Moment) -> Recorded {
     let mut update =
         "SET attempts = :attempts, last_error = :error, last_error_reason = :reason".to_owned();
     let mut names = None;
+    let error = format!("{}: {}", failure.reason, failure.detail);
     let mut values = Item::from([
         (":attempts".into(), item::number(failure.attempts)),
-        (
-            ":error".into(),
-            item::text(format!("{}: {}", failure.reason, failure.detail)),
-        ),
+        (":error".into(), item::text(error)),
         (":reason".into(), item::text(failure.reason.as_str())),
-        (":exhausted".into(), item::text(Outcome::Exhausted.as_str())),
     ]);
+    let condition = match event.and_then(|event| event.decided) {
+        None => "attribute_not_exists(outcome)",
+        Some(outcome) => {
+            values.insert(":loaded".into(), item::text(outcome.as_str()));
+            "outcome = :loaded"
+        }
+    };
     let mut set = |name: &str, value| {
         update.push_str(&format!(", {name} = :{name}"));
         values.insert(format!(":{name}"), value);
     };
-    if let Some(event) = event {
+    if let Some(event) = event.and_then(|event| event.stored.as_ref()) {
         set("event_id", item::text(event.identity.id.as_str()));
         set("event_type", item::text(event.kind.as_str()));
     }
@@ -149,11 +151,14 @@ pub(crate) fn failure(failure: &Failure, event: Option<&StoredEvent>, now: Momen
             );
             let open = format!("{}#{}", Outcome::Exhausted, shard(&failure.event));
             values.insert(":open".into(), item::text(open));
+            let exhausted = item::text(Outcome::Exhausted.as_str());
+            values.insert(":exhausted".into(), exhausted);
             names = Some(HashMap::from([("#open".into(), "open".into())]));
         }
     }
     Recorded {
         update,
+        condition,
         names,
         values,
     }

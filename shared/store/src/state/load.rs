@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
 use lastword_domain::{EventRef, Outcome, Projection, ResourceKey};
 
@@ -31,14 +32,28 @@ pub struct LoadedEvent {
     pub reference: EventRef,
     /// What became of it already.
     pub decided: Option<Outcome>,
+    /// Whether its decision, or its failed attempts, have an item of their own.
+    pub on_record: bool,
     /// Failed attempts so far.
     pub attempts: u32,
     /// Its row, while the inbox keeps it.
     pub stored: Option<StoredEvent>,
 }
 
+/// Whether the events' bodies are loaded with them. They may be large; most strategies need none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bodies {
+    /// They are.
+    With,
+    /// They are left where they are.
+    Without,
+}
+
 impl State {
     /// Loads a resource and the signals about it.
+    ///
+    /// Decisions on pages are not looked up: one that was made and is made again says the same. Whoever
+    /// records a failure looks there first ([`State::paged_marks`]).
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -46,6 +61,7 @@ impl State {
         &self,
         resource: &ResourceKey,
         events: &[EventRef],
+        bodies: Bodies,
     ) -> Result<Loaded, StoreError> {
         let mut unique: Vec<&EventRef> = Vec::with_capacity(events.len());
         for event in events {
@@ -65,7 +81,7 @@ impl State {
                 .chain(projection_key.take())
                 .collect();
             let inbox = chunk.iter().map(|event| event::key(event)).collect();
-            self.get(state, inbox, &mut found).await?;
+            self.get(state, inbox, bodies, &mut found).await?;
             if chunks.len() == 0 {
                 break;
             }
@@ -87,6 +103,7 @@ impl State {
                     .as_ref()
                     .and_then(|decision| decision.outcome)
                     .or(recent),
+                on_record: decision.is_some(),
                 attempts: decision.map_or(0, |decision| decision.attempts),
                 stored: found.events.remove(reference),
             }
@@ -101,18 +118,26 @@ impl State {
         &self,
         state: Vec<Item>,
         inbox: Vec<Item>,
+        bodies: Bodies,
         found: &mut Found,
     ) -> Result<(), StoreError> {
-        let keys = |keys: Vec<Item>| {
+        let refused = |error: BuildError| StoreError::Refused(error.to_string());
+        let keys = |keys| {
             KeysAndAttributes::builder()
                 .set_keys(Some(keys))
                 .consistent_read(true)
-                .build()
-                .map_err(|error| StoreError::Refused(error.to_string()))
         };
-        let mut asked = HashMap::from([(self.table.clone(), keys(state)?)]);
+        let mut asked =
+            HashMap::from([(self.table.clone(), keys(state).build().map_err(refused)?)]);
         if !inbox.is_empty() {
-            asked.insert(self.inbox_table.clone(), keys(inbox)?);
+            let mut rows = keys(inbox);
+            if bodies == Bodies::Without {
+                let (expression, names) = event::without_body();
+                rows = rows
+                    .projection_expression(expression)
+                    .set_expression_attribute_names(Some(names));
+            }
+            asked.insert(self.inbox_table.clone(), rows.build().map_err(refused)?);
         }
         let mut pauses = Pauses::default();
         while !asked.is_empty() {

@@ -2,6 +2,7 @@
 
 mod commit;
 pub mod decision;
+mod failures;
 mod load;
 pub mod page;
 pub mod projection;
@@ -14,7 +15,7 @@ use aws_sdk_dynamodb::Client;
 use crate::meter::Meter;
 pub use commit::{Commit, Committed};
 pub use decision::{Decision, Failure};
-pub use load::{Loaded, LoadedEvent};
+pub use load::{Bodies, Loaded, LoadedEvent};
 pub use story::Story;
 
 /// The State table, and the Inbox rows its conclusions rest on.

@@ -20,7 +20,7 @@ use crate::moment::Moment;
 pub(crate) const MOST_MARKS: usize = 200;
 
 const KIND: &str = "page of decisions";
-const PREFIX: &str = "decisions#";
+pub(crate) const PREFIX: &str = "decisions#";
 const MARKS: &str = "marks";
 
 pub(crate) fn encode(

@@ -6,9 +6,10 @@
 //! | `state` | S | the exact JSON, when that fits a write unit as well as packed | reconcile |
 //! | `packed`, `size` | B, N | the same, packed, when that saves a write unit | reconcile |
 //! | `deleted` | BOOL | a tombstone | reconcile |
-//! | `contested` | L of S | contents under equal evidence, none chosen; `deleted` for a deletion | reconcile |
+//! | `contested`, `size` | B, N | contents under equal evidence, none chosen: a packed JSON list | reconcile |
 //! | `version` | N | the version it rests on, where the strategy has one | reconcile |
 //! | `recent` | L of S | marks of recent conclusions that changed nothing | reconcile |
+//! | `paged` | BOOL | whether marks have moved to pages | reconcile |
 //! | `observed_at` | S | when this was concluded, for people | reconcile |
 //! | `census` | S | index `census`: environment, type and shard | reconcile |
 
@@ -18,6 +19,8 @@ use lastword_domain::{
 };
 
 use super::page;
+use serde_json::value::RawValue;
+
 use crate::body::{self, Encoding};
 use crate::error::StoreError;
 use crate::item::{self, Item, Reading};
@@ -55,13 +58,15 @@ pub(crate) fn condition(held: Revision, version: Option<&Version>, values: &mut 
     condition
 }
 
-/// A conclusion that changes nothing, written in one request: the revision and the marks.
-pub(crate) const QUIET_UPDATE: &str = "SET revision = :next, recent = :recent, observed_at = :now";
+/// A conclusion that changes nothing: the revision and the marks.
+pub(crate) const QUIET_UPDATE: &str =
+    "SET revision = :next, recent = :recent, paged = :paged, observed_at = :now";
 
-pub(crate) fn quiet_values(next: Revision, recent: &[Mark], now: Moment) -> Item {
+pub(crate) fn quiet_values(next: Revision, recent: &[Mark], paged: bool, now: Moment) -> Item {
     Item::from([
         (":next".into(), item::number(next)),
         (":recent".into(), page::encode_marks(recent)),
+        (":paged".into(), AttributeValue::Bool(paged)),
         (":now".into(), item::text(now.to_text())),
     ])
 }
@@ -96,21 +101,34 @@ pub(crate) fn encode(resource: &ResourceKey, projection: &Projection, now: Momen
     if !projection.recent.is_empty() {
         put(RECENT, page::encode_marks(&projection.recent));
     }
+    if projection.paged {
+        put("paged", AttributeValue::Bool(true));
+    }
     match projection.contents.as_ref().map(Contents::standing) {
         None => {}
         Some(Standing::Deleted) => {
             put("deleted", AttributeValue::Bool(true));
         }
         Some(Standing::Present(json)) => encode_state(json, &mut item),
-        Some(Standing::Contested(contents)) => {
-            let texts = contents.iter().map(|content| match content {
-                Content::Present(json) => item::text(json.as_str()),
-                Content::Deleted => item::text("deleted"),
-            });
-            put(CONTESTED, AttributeValue::L(texts.collect()));
-        }
+        Some(Standing::Contested(contents)) => encode_contested(contents, &mut item),
     }
     item
+}
+
+/// As a list of texts, where a deletion is `null`; contents may be many and alike, so they are packed.
+fn encode_contested(contents: &Contents, item: &mut Item) {
+    let text = |content: &Content| match content {
+        Content::Present(json) => json.as_str().to_owned(),
+        Content::Deleted => "null".to_owned(),
+    };
+    let list = format!(
+        "[{}]",
+        contents.iter().map(text).collect::<Vec<_>>().join(",")
+    );
+    let (encoding, packed) = body::pack(list.as_bytes());
+    item.insert(CONTESTED.into(), item::bytes(packed));
+    item.insert("size".into(), item::number(list.len()));
+    item.insert("encoding".into(), item::text(encoding.as_str()));
 }
 
 fn encode_state(json: &Json, item: &mut Item) {
@@ -143,6 +161,7 @@ pub(crate) fn decode(item: &Item) -> Result<Projection, StoreError> {
         contents: decode_contents(reading)?,
         version,
         recent: page::decode_marks(reading, RECENT)?,
+        paged: reading.flag("paged")?,
     })
 }
 
@@ -162,35 +181,43 @@ fn decode_contents(reading: Reading<'_>) -> Result<Option<Contents>, StoreError>
             .map(Content::Present)
             .map_err(|error| reading.corrupt(attribute, error))
     };
-    if reading
-        .item
-        .get("deleted")
-        .is_some_and(|value| matches!(value, AttributeValue::Bool(true)))
-    {
+    if reading.flag("deleted")? {
         return Ok(Some(Contents::one(Content::Deleted)));
     }
     if let Some(text) = reading.optional_text(STATE)? {
         return json(STATE, text).map(|content| Some(Contents::one(content)));
     }
-    if let Some(packed) = reading.optional_bytes(PACKED)? {
-        let size = reading
-            .optional_number("size")?
-            .and_then(|size| usize::try_from(size).ok())
-            .unwrap_or_default();
-        let bytes = body::unpack(Encoding::Zstd, packed, size)
-            .map_err(|error| reading.corrupt(PACKED, error))?;
-        let text = String::from_utf8(bytes).map_err(|error| reading.corrupt(PACKED, error))?;
+    if let Some(text) = unpack(reading, PACKED, Encoding::Zstd)? {
         return json(PACKED, &text).map(|content| Some(Contents::one(content)));
     }
-    let contents = reading
-        .list(CONTESTED)?
-        .iter()
-        .map(|value| match value.as_s() {
-            Ok(text) if text == "deleted" => Ok(Content::Deleted),
-            Ok(text) => json(CONTESTED, text),
-            Err(_) => Err(reading.corrupt(CONTESTED, "holds something else than text")),
-        });
+    let encoding = reading.optional_text("encoding")?.and_then(Encoding::parse);
+    let Some(list) = unpack(reading, CONTESTED, encoding.unwrap_or(Encoding::Plain))? else {
+        return Ok(None);
+    };
+    let texts: Vec<&RawValue> =
+        serde_json::from_str(&list).map_err(|error| reading.corrupt(CONTESTED, error))?;
+    let contents = texts.into_iter().map(|text| match text.get() {
+        "null" => Ok(Content::Deleted),
+        text => json(CONTESTED, text),
+    });
     Ok(Contents::several(contents.collect::<Result<Vec<_>, _>>()?))
+}
+
+fn unpack(
+    reading: Reading<'_>,
+    attribute: &'static str,
+    encoding: Encoding,
+) -> Result<Option<String>, StoreError> {
+    let Some(packed) = reading.optional_bytes(attribute)? else {
+        return Ok(None);
+    };
+    let size = reading
+        .optional_number("size")?
+        .and_then(|size| usize::try_from(size).ok());
+    let bytes = body::unpack(encoding, packed, size.unwrap_or_default())
+        .map_err(|error| reading.corrupt(attribute, error))?;
+    let text = String::from_utf8(bytes).map_err(|error| reading.corrupt(attribute, error))?;
+    Ok(Some(text))
 }
 
 #[cfg(test)]
@@ -248,6 +275,7 @@ mod tests {
                 contents: Contents::several(contents),
                 version: version.map(|digits| Version::parse(&digits).unwrap()),
                 recent,
+                paged: revision % 2 == 0,
             };
             prop_assert_eq!(decode(&encode(&resource("in_1"), &projection, Moment::from_unix_ms(0))).unwrap(), projection);
         }

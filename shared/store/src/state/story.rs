@@ -1,15 +1,13 @@
 //! The whole story of a resource, from its one partition: what is held and what was decided, without a
 //! body. Every page is read.
 
-use std::collections::HashMap;
-
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use lastword_domain::{Mark, Projection, ResourceKey};
 
 use super::decision::{self, Decision};
 use super::{State, page, projection};
 use crate::error::{self, StoreError};
-use crate::item;
+use crate::item::{self, Item};
 
 /// What is known of a resource, and why.
 #[derive(Debug, Clone)]
@@ -36,14 +34,52 @@ impl State {
             decisions: Vec::new(),
             paged: Vec::new(),
         };
-        let mut start: Option<HashMap<String, AttributeValue>> = None;
+        for item in self.partition(resource, "").await? {
+            if decision::is_one(&item) {
+                story.decisions.push(decision::decode(&item)?);
+            } else if page::is_one(&item) {
+                story.paged.extend(page::decode(&item)?);
+            } else if projection::is_one(&item) {
+                story.observed_at = projection::observed_at(&item)?;
+                story.projection = Some(projection::decode(&item)?);
+            }
+        }
+        Ok(story)
+    }
+
+    /// The decisions of a resource that were put together on pages.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn paged_marks(&self, resource: &ResourceKey) -> Result<Vec<Mark>, StoreError> {
+        let mut marks = Vec::new();
+        for item in self.partition(resource, page::PREFIX).await? {
+            marks.extend(page::decode(&item)?);
+        }
+        Ok(marks)
+    }
+
+    /// The items of a resource whose sort key begins so; every page of the answer is read.
+    async fn partition(
+        &self,
+        resource: &ResourceKey,
+        prefix: &str,
+    ) -> Result<Vec<Item>, StoreError> {
+        let mut condition = "pk = :pk".to_owned();
+        let mut values = Item::from([(":pk".into(), item::text(resource.hash().as_str()))]);
+        if !prefix.is_empty() {
+            condition.push_str(" AND begins_with(sk, :prefix)");
+            values.insert(":prefix".into(), item::text(prefix));
+        }
+        let mut items = Vec::new();
+        let mut start = None;
         loop {
             let page = self
                 .client
                 .query()
                 .table_name(&self.table)
-                .key_condition_expression("pk = :pk")
-                .expression_attribute_values(":pk", item::text(resource.hash().as_str()))
+                .key_condition_expression(&condition)
+                .set_expression_attribute_values(Some(values.clone()))
                 .consistent_read(true)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .set_exclusive_start_key(start)
@@ -51,19 +87,10 @@ impl State {
                 .await
                 .map_err(|error| error::read(&error))?;
             self.reads.count(page.consumed_capacity());
-            for item in page.items.unwrap_or_default() {
-                if decision::is_one(&item) {
-                    story.decisions.push(decision::decode(&item)?);
-                } else if page::is_one(&item) {
-                    story.paged.extend(page::decode(&item)?);
-                } else if projection::is_one(&item) {
-                    story.observed_at = projection::observed_at(&item)?;
-                    story.projection = Some(projection::decode(&item)?);
-                }
-            }
+            items.extend(page.items.unwrap_or_default());
             start = page.last_evaluated_key;
             if start.is_none() {
-                return Ok(story);
+                return Ok(items);
             }
         }
     }

@@ -34,7 +34,7 @@ impl Binaries {
         let newest = modified(&program)?;
         let fresh = |name| found.since(name).is_some_and(|built| built >= newest);
         if !NAMES.into_iter().all(fresh) {
-            show::remark("building ingest, relay and reconcile (cargo build) …");
+            show::remark("bringing ingest, relay and reconcile up to date (cargo build) …");
             if let Err(why) = build(&found.directory).await {
                 found.make_do(&why)?;
             }

@@ -7,7 +7,7 @@ use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
 use lastword_reconcile::{Handler, Reconciler};
 use lastword_relay::Relay;
-use lastword_runtime::{ClientSettings, Clients, Patience};
+use lastword_runtime::{ClientSettings, Clients, Patience, Vault};
 use lastword_store::{Inbox, Moment, State};
 use serde::Serialize;
 
@@ -65,17 +65,13 @@ fn relay(relay: Relay) -> Function {
 }
 
 async fn reconcile(parts: &Parts, back: &Clients) -> Result<Function, Failure> {
-    let wanted = parts.config.api_secrets();
-    let secrets = parts
-        .secrets
-        .source(back.clone())
-        .resolve_all(&wanted)
-        .await?;
+    let source = parts.secrets.source(back.clone());
+    let vault = Vault::open(source, parts.config.api_secrets()).await?;
     let reconciler = Reconciler::new(
         Arc::new(parts.config.clone()),
         State::new(back.dynamodb(), INBOX_TABLE, STATE_TABLE),
         ProviderClient::new(HostOverrides::parse(&parts.api)?)?,
-        Arc::new(secrets),
+        Arc::new(vault),
         Arc::new(Moment::now),
     );
     let handler = Handler::new(reconciler, Queue::new(back.sqs(), &parts.queue_url));

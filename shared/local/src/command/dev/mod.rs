@@ -1,8 +1,9 @@
 //! `lastword dev`: the whole package on one machine; may not do anything that the functions do.
 //!
-//! Suggested reading order: [`start`] puts everything together and takes it apart, [`parts`] is what the
-//! functions are made of, [`inside`] runs their handlers in this process and [`outside`] the real
-//! binaries, [`secrets`] makes up what is missing, [`log`] keeps their lines apart from what is answered.
+//! Suggested reading order: [`start`] puts everything together and takes it apart, [`wiring`] connects it,
+//! [`parts`] is what the functions are made of, [`inside`] runs their handlers in this process and
+//! [`outside`] the real binaries, [`secrets`] makes up what is missing, [`log`] keeps the functions' lines
+//! apart from what is answered.
 //!
 //! # What a kill leaves behind, as decisions
 //!
@@ -14,6 +15,7 @@
 //!   read or written.
 
 mod start;
+mod wiring;
 
 mod inside;
 mod outside;

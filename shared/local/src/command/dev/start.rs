@@ -1,23 +1,22 @@
-//! Puts the stack together and takes it apart; the numbers are the template's.
+//! Puts the stack together and takes it apart.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
 };
 
-use axum::{Router, routing::get};
 use lastword_config::{Config, SecretRef};
 use lastword_runtime::{Endpoints, telemetry};
 
 use super::{
     binaries::Binaries,
     inside,
-    log::{self, Log},
+    log::Log,
     outside,
-    parts::{self, Functions, Parts},
+    parts::{self, Parts},
     secrets::Secrets,
+    wiring,
 };
 use crate::{
     command::{
@@ -26,13 +25,12 @@ use crate::{
         configuration::Source,
         stack::Stack,
     },
-    function::{Function, Invocation},
-    gateway::{Gateway, GatewayConfig},
-    machine::{DEAD_LETTERS, Failure, INBOX_TABLE, QUEUE, STATE_TABLE},
-    mapping::{QueueMapping, QueueMappingConfig, StreamMapping, StreamMappingConfig},
+    gateway::Gateway,
+    machine::{Failure, INBOX_TABLE, STATE_TABLE},
+    mapping::{QueueMapping, StreamMapping},
     processes::Processes,
     ssm::Ssm,
-    stores::{Place, QueueGauge, QueuePair, QueueSpec, Stores, StoresError, create_queue_pair},
+    stores::{Place, QueuePair, Stores, StoresError},
 };
 
 /// A running stack.
@@ -47,10 +45,17 @@ pub(super) struct Started {
     pub(super) functions: &'static str,
     gateway: Gateway,
     stream: Arc<StreamMapping>,
-    queue: QueueMapping,
+    signals: QueueMapping,
     processes: Vec<Processes>,
-    ssm: Ssm,
+    ground: Ground,
+}
+
+/// What the functions stand on.
+struct Ground {
     stores: Stores,
+    directory: PathBuf,
+    queue: QueuePair,
+    ssm: Ssm,
 }
 
 /// Starts everything, the front door last.
@@ -58,98 +63,106 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
     let source = Source::found(asked.config.as_deref())?;
     let config = source.parse()?;
     let api = parts::stand_ins(&asked.api, &config)?;
-    let binaries = match asked.processes {
-        true => Some(Binaries::find().await?),
-        false => None,
+    let binaries = if asked.processes {
+        Some(Binaries::find().await?)
+    } else {
+        None
     };
-    let stores = stores(asked).await?;
-    let directory = std::path::absolute(stores.directory())?;
-    Stack::retract(&directory)?;
-    let log = directory.join("log.jsonl");
-    telemetry::redirect(Log::open(&log, !asked.json)?);
-    let queue = tables_and_queue(&stores).await?;
-    let secrets = Secrets::settle(&config, &directory, |name| std::env::var(name))?;
-    let ssm = Ssm::start(secrets.parameters()).await?;
-    let file = source
-        .file
-        .as_deref()
-        .map(std::path::absolute)
-        .transpose()?;
+    let (ground, secrets) = Ground::prepare(asked, &config).await?;
     let parts = Parts {
         config,
-        file,
-        endpoints: Endpoints {
-            dynamodb: Some(stores.dynamodb_url()),
-            sqs: Some(stores.sqs_url()),
-            ssm: Some(ssm.url()),
-        },
-        queue_url: queue.url.clone(),
+        file: source
+            .file
+            .as_deref()
+            .map(std::path::absolute)
+            .transpose()?,
+        endpoints: ground.endpoints(),
+        queue_url: ground.queue.url.clone(),
         secrets,
         api,
         clock: asked.clock,
-        log,
+        log: ground.directory.join("log.jsonl"),
     };
+    telemetry::redirect(Log::open(&parts.log, !asked.json)?);
     let (functions, processes) = match &binaries {
         None => (inside::functions(&parts).await?, Vec::new()),
         Some(binaries) => outside::functions(&parts, binaries).await?,
     };
-    let stream = Arc::new(stream(&stores, &functions, &queue, &directory).await?);
-    let mapping = queue_mapping(&stores, &functions, &queue).await;
-    let gateway = gateway(asked.port, &functions, &stream, &parts.config).await?;
-    let stack = describe(&gateway, &stores, &ssm, &parts, directory);
+    let (stores, queue) = (&ground.stores, &ground.queue);
+    let stream = wiring::stream(stores, &functions, queue, &ground.directory).await?;
+    let stream = Arc::new(stream);
+    let signals = wiring::signals(stores, &functions, queue).await;
+    let gateway = wiring::gateway(asked.port, &functions, &stream, &parts.config).await?;
+    let stack = describe(&gateway, &ground, &parts);
     stack.publish()?;
     Ok(Started {
         stack,
         made_up: parts.secrets.made_up,
         configuration: source.name(),
-        functions: if processes.is_empty() {
-            "in this process"
-        } else {
+        functions: if asked.processes {
             "the real binaries"
+        } else {
+            "in this process"
         },
         gateway,
         stream,
-        queue: mapping,
+        signals,
         processes,
-        ssm,
-        stores,
+        ground,
     })
 }
 
 impl Started {
     /// Closes the front door, lets what is running end, and saves how far the stream was settled.
     pub(super) async fn end(self) {
-        // A file that stays says what is not true any more, and the next start removes it.
-        drop(Stack::retract(&self.stack.directory));
+        // If it stays, it says what is not true any more, and the next start removes it.
+        drop(Stack::retract(&self.ground.directory));
         self.gateway.shutdown().await;
-        self.queue.pause().await;
+        self.signals.pause().await;
         self.stream.pause().await;
         for processes in self.processes {
             processes.stop().await;
         }
-        self.ssm.shutdown().await;
-        self.stores.shutdown().await;
+        self.ground.ssm.shutdown().await;
+        self.ground.stores.shutdown().await;
     }
 }
 
-async fn stores(asked: &Dev) -> Result<Stores, Failure> {
-    let place = if asked.memory {
-        Place::Temporary
-    } else {
-        let directory = asked.dir.clone().unwrap_or_else(|| DIRECTORY.into());
-        private(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-        Place::Directory(directory)
-    };
-    Stores::start(place).await.map_err(|error| match error {
-        StoresError::InUse(directory) => format!(
-            "{} is in use by another `lastword dev`; end that one, or choose another directory with --dir",
-            directory.display()
-        )
-        .into(),
-        other @ (StoresError::Io { .. } | StoresError::Database(_) | StoresError::Call(_)) => {
-            Failure::from(other)
+impl Ground {
+    /// The stores, which nobody else may use meanwhile, and what must be in them.
+    async fn prepare(asked: &Dev, config: &Config) -> Result<(Self, Secrets), Failure> {
+        let stores = Stores::start(place(asked)?).await.map_err(told)?;
+        let directory = std::path::absolute(stores.directory())?;
+        // What is left of one that was killed.
+        Stack::retract(&directory)?;
+        let queue = wiring::tables_and_queue(&stores).await?;
+        let secrets = Secrets::settle(config, &directory, |name| std::env::var(name))?;
+        let ssm = Ssm::start(secrets.parameters()).await?;
+        let ground = Self {
+            stores,
+            directory,
+            queue,
+            ssm,
+        };
+        Ok((ground, secrets))
+    }
+
+    fn endpoints(&self) -> Endpoints {
+        Endpoints {
+            dynamodb: Some(self.stores.dynamodb_url()),
+            sqs: Some(self.stores.sqs_url()),
+            ssm: Some(self.ssm.url()),
         }
-    })
+    }
+}
+
+fn place(asked: &Dev) -> Result<Place, Failure> {
+    if asked.memory {
+        return Ok(Place::Temporary);
+    }
+    let directory = asked.dir.clone().unwrap_or_else(|| DIRECTORY.into());
+    private(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    Ok(Place::Directory(directory))
 }
 
 /// Makes the directory, for its owner only: it will hold bodies and secrets.
@@ -161,108 +174,16 @@ fn private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-async fn tables_and_queue(stores: &Stores) -> Result<QueuePair, Failure> {
-    lastword_store::tables::create(&stores.dynamodb(), INBOX_TABLE, STATE_TABLE).await?;
-    let spec = QueueSpec {
-        name: QUEUE.to_owned(),
-        dead_letter_name: DEAD_LETTERS.to_owned(),
-        visibility_timeout: parts::VISIBILITY,
-        max_receive_count: parts::MOST_RECEIVES,
-    };
-    Ok(create_queue_pair(&stores.sqs(), &spec).await?)
-}
-
-async fn stream(
-    stores: &Stores,
-    functions: &Functions,
-    queue: &QueuePair,
-    directory: &Path,
-) -> Result<StreamMapping, Failure> {
-    let described = stores.dynamodb().describe_table().table_name(INBOX_TABLE);
-    let stream_arn = described
-        .send()
-        .await?
-        .table
-        .and_then(|table| table.latest_stream_arn)
-        .ok_or("the Inbox has no stream")?;
-    let config = StreamMappingConfig {
-        event_names: vec!["INSERT".to_owned()],
-        function_timeout: parts::RELAY_TIMEOUT,
-        position_file: Some(directory.join("relay.json")),
-        downstream: vec![QueueGauge::new(stores.sqs(), &queue.url)],
-        observer: log::observer(),
-        ..StreamMappingConfig::new("inbox to relay", stream_arn)
-    };
-    Ok(StreamMapping::start(stores.streams(), functions.relay.clone(), config).await)
-}
-
-async fn queue_mapping(stores: &Stores, functions: &Functions, queue: &QueuePair) -> QueueMapping {
-    let config = QueueMappingConfig {
-        maximum_concurrency: functions.reconciles,
-        function_timeout: parts::RECONCILE_TIMEOUT,
-        observer: log::observer(),
-        ..QueueMappingConfig::new("queue to reconcile", &queue.url, &queue.arn)
-    };
-    QueueMapping::start(stores.sqs(), functions.reconcile.clone(), config).await
-}
-
-async fn gateway(
-    port: u16,
-    functions: &Functions,
-    stream: &Arc<StreamMapping>,
-    config: &Config,
-) -> Result<Gateway, Failure> {
-    let index = index(config);
-    let gateway = GatewayConfig {
-        port,
-        function_timeout: parts::INGEST_TIMEOUT,
-        timeout: parts::GATEWAY_TIMEOUT,
-        extra: Some(Router::new().route("/", get(async move || index))),
-        ..GatewayConfig::new(nudging(functions.ingest.clone(), Arc::clone(stream)))
-    };
-    Gateway::start(gateway)
-        .await
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::AddrInUse => {
-                format!("port {port} is taken; choose another with --port, or 0 for any free one")
-                    .into()
-            }
-            _ => format!("port {port}: {error}").into(),
-        })
-}
-
-/// Ingest, after whose answers the stream is read at once.
-fn nudging(ingest: Function, stream: Arc<StreamMapping>) -> Function {
-    Function::in_process("ingest", move |it: Invocation| {
-        let (ingest, stream) = (ingest.clone(), Arc::clone(&stream));
-        async move {
-            let left = it
-                .deadline
-                .duration_since(SystemTime::now())
-                .unwrap_or_default();
-            let reply = ingest.invoke(it.payload, left).await;
-            stream.nudge();
-            reply
-        }
-    })
-}
-
-fn index(config: &Config) -> String {
-    let mut text = "Lastword on this machine. Webhooks are posted to\n\n".to_owned();
-    for integration in config.integrations.values() {
-        let title = &integration.contract.title;
-        text.push_str(&format!("{}  {title}\n", endpoint(integration)));
+fn told(error: StoresError) -> Failure {
+    if let StoresError::InUse(directory) = &error {
+        let choose = "end that one, or choose another directory with --dir";
+        let directory = directory.display();
+        return format!("{directory} is in use by another `lastword dev`; {choose}").into();
     }
-    text
+    error.into()
 }
 
-fn describe(
-    gateway: &Gateway,
-    stores: &Stores,
-    ssm: &Ssm,
-    parts: &Parts,
-    directory: PathBuf,
-) -> Stack {
+fn describe(gateway: &Gateway, ground: &Ground, parts: &Parts) -> Stack {
     let url = gateway.url();
     let integrations = parts.config.integrations.values();
     Stack {
@@ -270,14 +191,14 @@ fn describe(
             .map(|it| (it.name.to_string(), format!("{url}{}", endpoint(it))))
             .collect(),
         url,
-        dynamodb: stores.dynamodb_url(),
-        sqs: stores.sqs_url(),
-        ssm: ssm.url(),
+        dynamodb: ground.stores.dynamodb_url(),
+        sqs: ground.stores.sqs_url(),
+        ssm: ground.ssm.url(),
         queue_url: parts.queue_url.clone(),
         inbox_table: INBOX_TABLE.to_owned(),
         state_table: STATE_TABLE.to_owned(),
         secrets: parts.secrets.file.clone(),
         log: parts.log.clone(),
-        directory,
+        directory: ground.directory.clone(),
     }
 }

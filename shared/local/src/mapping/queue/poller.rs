@@ -110,8 +110,8 @@ impl Batch {
         }
     }
 
-    async fn handle(self) {
-        let shared = &self.shared;
+    async fn handle(mut self) {
+        let shared = Arc::clone(&self.shared);
         let config = &shared.config;
         shared.counters.invoked();
         let payload = event::event(&self.messages, &config.queue_arn);
@@ -129,6 +129,9 @@ impl Batch {
             Ok(_) => Verdict::Success,
             Err(error) => Verdict::Whole(error.message),
         };
+        // Before anything is deleted: as soon as it is, the queue may hand out the group's next message,
+        // which must not be left alone for a whole visibility timeout because of an invocation that is over.
+        self.free_groups();
         let records = self.messages.len();
         let mapping = config.name.as_str();
         let (failed, reason) = match verdict {
@@ -149,6 +152,14 @@ impl Batch {
             again: failed.len(),
             reason: &reason,
         });
+    }
+
+    /// Lets other batches have the groups; they may be another's from then on.
+    fn free_groups(&mut self) {
+        let mut busy = self.shared.groups();
+        for group in std::mem::take(&mut self.groups) {
+            busy.remove(&group);
+        }
     }
 
     /// Deletes all messages but those at the places `kept`.
@@ -192,11 +203,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        let mut busy = self.shared.groups();
-        for group in &self.groups {
-            busy.remove(group);
-        }
-        drop(busy);
+        self.free_groups();
         self.shared.in_flight.fetch_sub(1, Ordering::SeqCst);
     }
 }
