@@ -251,11 +251,12 @@ pub(super) fn all() -> Vec<History> {
 /// Every way through the queue but the plain one.
 fn harder() -> Vec<Way> {
     let all = pairs(&[false, true], &READINGS).into_iter();
-    let ways = all.map(|(two_workers, reading)| Way::Queue {
+    all.map(|(two_workers, reading)| Way::Queue {
         two_workers,
         reading,
-    });
-    ways.filter(|way| *way != PLAIN).collect()
+    })
+    .filter(|way| *way != PLAIN)
+    .collect()
 }
 
 /// Whether the source has come to its last state before the first delivery.

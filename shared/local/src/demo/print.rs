@@ -193,17 +193,19 @@ pub(super) fn json(report: &Report, played: &[Played]) -> Value {
     for table in tables(report) {
         stories.extend(table.rows(played).map(|row| story(table.name, row)));
     }
-    let mut told = json!({
+    // Each history that the other receiver has wrong is no complaint: it is what was to be shown.
+    let complaints: Vec<_> = played
+        .iter()
+        .filter(|_| report.failed())
+        .filter_map(complaint)
+        .collect();
+    json!({
         "histories": report.histories,
         "wrong": report.wrong,
         "naive": report.naive,
         "stories": stories,
-    });
-    let complaints: Vec<_> = played.iter().filter_map(complaint).collect();
-    if report.failed() {
-        told["complaints"] = json!(complaints);
-    }
-    told
+        "complaints": complaints,
+    })
 }
 
 fn story(name: &str, played: &Played) -> Value {
