@@ -17,24 +17,6 @@ async fn ends_well(machine: &Machine, worker: &Worker, id: &str, what: &str) {
     assert!(outcomes.iter().all(settled), "{what}: {outcomes:?}");
 }
 
-/// Messages that a dead worker held come back when their time is over.
-async fn give_back(machine: &Machine) {
-    let sqs = machine.stores.sqs();
-    for receipt in machine.held().await {
-        // One that was deleted before the crash cannot be given back.
-        let change = sqs
-            .change_message_visibility()
-            .queue_url(&machine.queue.url);
-        drop(
-            change
-                .receipt_handle(receipt)
-                .visibility_timeout(0)
-                .send()
-                .await,
-        );
-    }
-}
-
 /// Two events walk the whole way on a worker whose connections are struck.
 async fn walk(machine: &Machine, worker: &Worker, id: &str) {
     for (event, status) in [("1", "active"), ("2", "canceled")] {
@@ -65,7 +47,7 @@ async fn a_crash_before_or_after_any_request_loses_nothing() {
                 break;
             }
             crashes += 1;
-            give_back(&machine).await;
+            machine.give_back().await;
             machine.rewind().await;
             // The provider saw no acknowledgement, or lost it: it sends both again. The source has moved on.
             show(&machine, &id, "canceled");
@@ -161,7 +143,7 @@ async fn until_done(machine: &Machine, worker: &Worker, id: &str) {
         }
         for _ in 0..20 {
             machine.settle(worker).await.unwrap();
-            give_back(machine).await;
+            machine.give_back().await;
         }
     }
 }
@@ -186,7 +168,7 @@ async fn an_update_that_changes_nothing_survives_the_same_faults() {
             post(&machine, &struck, &about(&id, &format!("{id}-2"))).await;
             for _ in 0..20 {
                 machine.settle(&struck).await.unwrap();
-                give_back(&machine).await;
+                machine.give_back().await;
             }
             // A write whose answers are all lost is done: whoever looks next finds it decided.
             assert!(faults.struck() > 0, "{fault:?} {times}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lastword_domain::name::{Account, Environment, EventId, IntegrationName, Provider};
 use lastword_domain::{Cause, EventIdentity, EventRef, Mark, Outcome, Reason, ResourceKey, Signal};
-use lastword_local::machine::{Machine, Worker};
+use lastword_local::machine::Worker;
 use lastword_queue::OutgoingMessage;
 use lastword_store::{Bodies, Commit, Committed, LoadedEvent, Moment};
 use serde_json::json;
@@ -68,22 +68,6 @@ fn counted(outcomes: &[Outcome]) -> BTreeMap<&'static str, usize> {
         *counted.entry(outcome.as_str()).or_default() += 1;
     }
     counted
-}
-
-async fn give_back(machine: &Machine) {
-    let sqs = machine.stores.sqs();
-    for receipt in machine.held().await {
-        let change = sqs
-            .change_message_visibility()
-            .queue_url(&machine.queue.url);
-        drop(
-            change
-                .receipt_handle(receipt)
-                .visibility_timeout(0)
-                .send()
-                .await,
-        );
-    }
 }
 
 #[tokio::test]
@@ -244,7 +228,7 @@ async fn a_state_that_the_store_refuses_ends_as_exhausted_and_not_in_a_loop() {
     );
     for _ in 0..5 {
         machine.settle(&worker).await.unwrap();
-        give_back(&machine).await;
+        machine.give_back().await;
     }
     let told = story(&machine, &worker, &order("o_1")).await;
     assert_eq!(

@@ -1,0 +1,235 @@
+//! Moves what a machine holds on by hand: from the stream to the queue, and from the queue to reconcile.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use aws_sdk_dynamodbstreams::types::{Record, ShardIteratorType};
+use aws_sdk_sqs::types::MessageSystemAttributeName;
+use serde_json::json;
+
+use super::{Failure, INBOX_TABLE, Machine, Worker};
+use crate::mapping::stream::event_of;
+
+/// A received batch, as the event source mapping would hand it over.
+#[derive(Debug, Clone)]
+pub struct ReceivedBatch {
+    /// The event for the handler.
+    pub event: String,
+    receipts: BTreeMap<String, String>,
+}
+
+impl Machine {
+    /// Hands the relay what the Inbox stream has new, up to `most` records at once; says how many records
+    /// were passed. What the relay reports as failed is read again at the next call.
+    /// # Errors
+    /// When the stream cannot be read or the relay fails as a whole.
+    pub async fn relay(&self, worker: &Worker, most: i32) -> Result<usize, Failure> {
+        let mut position = self.position.lock().await;
+        let (records, arn) = self.records(position.as_deref(), most).await?;
+        if records.is_empty() {
+            return Ok(0);
+        }
+        let reply = worker.relay.handle_text(&event_of(&records, &arn)).await?;
+        let sequence = |record: &Record| {
+            let change = record.dynamodb();
+            change
+                .and_then(|change| change.sequence_number())
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let failed = |at: &String| {
+            reply
+                .batch_item_failures
+                .iter()
+                .any(|failure| failure.item_identifier == *at)
+        };
+        let sequences: Vec<_> = records.iter().map(sequence).collect();
+        let passed = sequences.iter().position(failed).unwrap_or(sequences.len());
+        if let Some(last) = passed.checked_sub(1).and_then(|at| sequences.get(at)) {
+            *position = Some(last.clone());
+        }
+        Ok(passed)
+    }
+
+    /// The event that the relay would be handed next; `None` when the stream has nothing new.
+    /// # Errors
+    /// When the stream cannot be read.
+    pub async fn stream_event(&self, most: i32) -> Result<Option<String>, Failure> {
+        let position = self.position.lock().await;
+        let (records, arn) = self.records(position.as_deref(), most).await?;
+        Ok((!records.is_empty()).then(|| event_of(&records, &arn)))
+    }
+
+    /// Forgets where the stream was read up to, as a host does that crashed before it noted it.
+    pub async fn rewind(&self) {
+        *self.position.lock().await = None;
+    }
+
+    async fn records(
+        &self,
+        after: Option<&str>,
+        most: i32,
+    ) -> Result<(Vec<Record>, String), Failure> {
+        let streams = self.stores.streams();
+        let listed = streams
+            .list_streams()
+            .table_name(INBOX_TABLE)
+            .send()
+            .await?;
+        let arn = listed
+            .streams()
+            .first()
+            .and_then(|stream| stream.stream_arn())
+            .unwrap_or_default();
+        let described = streams.describe_stream().stream_arn(arn).send().await?;
+        let shards = described
+            .stream_description
+            .and_then(|d| d.shards)
+            .unwrap_or_default();
+        let shard = shards
+            .first()
+            .and_then(|shard| shard.shard_id())
+            .unwrap_or_default();
+        let request = streams.get_shard_iterator().stream_arn(arn).shard_id(shard);
+        let request = match after {
+            None => request.shard_iterator_type(ShardIteratorType::TrimHorizon),
+            Some(at) => request
+                .shard_iterator_type(ShardIteratorType::AfterSequenceNumber)
+                .sequence_number(at),
+        };
+        let iterator = request.send().await?.shard_iterator;
+        let page = streams
+            .get_records()
+            .set_shard_iterator(iterator)
+            .limit(most)
+            .send()
+            .await?;
+        Ok((page.records.unwrap_or_default(), arn.to_owned()))
+    }
+
+    /// Receives up to ten messages, as a batch for reconcile; `None` when the queue shows none.
+    /// # Errors
+    /// When the queue cannot be used.
+    pub async fn receive(&self) -> Result<Option<ReceivedBatch>, Failure> {
+        let received = self
+            .stores
+            .sqs()
+            .receive_message()
+            .queue_url(&self.queue.url)
+            .max_number_of_messages(10)
+            .message_system_attribute_names(MessageSystemAttributeName::All)
+            .send()
+            .await?;
+        if received.messages().is_empty() {
+            return Ok(None);
+        }
+        let mut receipts = BTreeMap::new();
+        let mut records = Vec::new();
+        for message in received.messages() {
+            let attribute = |name: &str| {
+                let attributes = message.attributes.iter().flatten();
+                attributes
+                    .filter(|(key, _)| key.as_str() == name)
+                    .map(|(_, v)| v.clone())
+                    .next()
+            };
+            let (id, receipt) = (message.message_id(), message.receipt_handle());
+            receipts.insert(
+                id.unwrap_or_default().to_owned(),
+                receipt.unwrap_or_default().to_owned(),
+            );
+            records.push(json!({
+                "messageId": id,
+                "receiptHandle": receipt,
+                "body": message.body(),
+                "attributes": {
+                    "MessageGroupId": attribute("MessageGroupId"),
+                    "ApproximateReceiveCount": attribute("ApproximateReceiveCount"),
+                },
+            }));
+        }
+        let event = json!({ "Records": records }).to_string();
+        self.held.lock().await.extend(receipts.values().cloned());
+        Ok(Some(ReceivedBatch { event, receipts }))
+    }
+
+    /// Shows again what was received and not deleted, as the queue does when the time of whoever held it
+    /// is over.
+    /// A message that was deleted meanwhile cannot be given back, and need not be.
+    pub async fn give_back(&self) {
+        let sqs = self.stores.sqs();
+        for receipt in std::mem::take(&mut *self.held.lock().await) {
+            let change = sqs.change_message_visibility().queue_url(&self.queue.url);
+            drop(
+                change
+                    .receipt_handle(receipt)
+                    .visibility_timeout(0)
+                    .send()
+                    .await,
+            );
+        }
+    }
+
+    /// Hands a batch to reconcile, and deletes what it settled; says how many messages were left.
+    /// # Errors
+    /// When the queue cannot be used or reconcile fails as a whole.
+    pub async fn reconcile(
+        &self,
+        worker: &Worker,
+        batch: &ReceivedBatch,
+    ) -> Result<usize, Failure> {
+        let left = self.handle(worker, batch).await?;
+        self.delete(batch, &left).await?;
+        Ok(left.len())
+    }
+
+    /// Hands a batch to reconcile and deletes nothing; gives back the messages to be left.
+    /// # Errors
+    /// When reconcile fails as a whole.
+    pub async fn handle(
+        &self,
+        worker: &Worker,
+        batch: &ReceivedBatch,
+    ) -> Result<Vec<String>, Failure> {
+        let reply = worker
+            .reconcile
+            .handle_text(&batch.event, Duration::from_secs(20))
+            .await?;
+        Ok(reply
+            .batch_item_failures
+            .into_iter()
+            .map(|failure| failure.item_identifier)
+            .collect())
+    }
+
+    /// Deletes the messages of a batch but these.
+    /// # Errors
+    /// When the queue cannot be used.
+    pub async fn delete(&self, batch: &ReceivedBatch, left: &[String]) -> Result<(), Failure> {
+        for (id, receipt) in &batch.receipts {
+            if !left.contains(id) {
+                let sqs = self.stores.sqs();
+                sqs.delete_message()
+                    .queue_url(&self.queue.url)
+                    .receipt_handle(receipt)
+                    .send()
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves everything on until the stream is read and the queue shows nothing.
+    /// # Errors
+    /// When a store cannot be used.
+    pub async fn settle(&self, worker: &Worker) -> Result<(), Failure> {
+        loop {
+            while self.relay(worker, 100).await? > 0 {}
+            match self.receive().await? {
+                Some(batch) => {
+                    self.reconcile(worker, &batch).await?;
+                }
+                None => return Ok(()),
+            }
+        }
+    }
+}
