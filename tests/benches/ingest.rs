@@ -5,6 +5,8 @@
 //! * `floor_with_sdk`: the same event decoded, its HMAC checked, four members read, the body compressed, and
 //!   an equal item put through an equal client.
 //! * `floor_pieces`: HMAC, four members and compression alone.
+//! * `decode`: the gateway's event to a delivery, as the handler does it; `floor_decode`: the same members read
+//!   straight into borrowed text, once.
 #![allow(
     clippy::expect_used,
     missing_docs,
@@ -18,6 +20,7 @@ mod noop;
 #[path = "support/pieces.rs"]
 mod pieces;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,10 +35,12 @@ use divan::{AllocProfiler, Bencher, black_box};
 use lambda_http::request::LambdaRequest;
 use lastword_ingest::Ingest;
 use lastword_ingest::keys::KeyRing;
+use lastword_ingest::request::Delivery;
 use lastword_local::machine::made_up_secrets;
 use lastword_runtime::Level;
 use lastword_runtime::telemetry::capture;
 use lastword_store::{Inbox, Moment};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
@@ -134,6 +139,51 @@ fn floor_pieces(bencher: Bencher<'_, '_>, size: usize) {
     bencher
         .counter(BytesCount::new(size))
         .bench_local(|| pieces.all(black_box(&body), &signature));
+}
+
+#[divan::bench(args = SIZES)]
+fn decode(bencher: Bencher<'_, '_>, size: usize) {
+    let event = bodies::delivery(&bodies::config(), &body(size), NOW);
+    assert!(Delivery::parse(&event).is_ok());
+    bencher
+        .counter(BytesCount::new(size))
+        .bench_local(|| Delivery::parse(black_box(&event)));
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event<'a> {
+    #[serde(borrow)]
+    raw_path: Cow<'a, str>,
+    #[serde(borrow)]
+    headers: HashMap<Cow<'a, str>, Cow<'a, str>>,
+    #[serde(borrow)]
+    request_context: RequestContext<'a>,
+    body: String,
+    is_base64_encoded: bool,
+}
+
+#[derive(Deserialize)]
+struct RequestContext<'a> {
+    #[serde(borrow)]
+    http: Http<'a>,
+}
+
+#[derive(Deserialize)]
+struct Http<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+}
+
+#[divan::bench(args = SIZES)]
+fn floor_decode(bencher: Bencher<'_, '_>, size: usize) {
+    let event = bodies::delivery(&bodies::config(), &body(size), NOW);
+    bencher.counter(BytesCount::new(size)).bench_local(|| {
+        let event: Event<'_> = serde_json::from_str(black_box(&event)).expect("an event");
+        let what = event.raw_path.len() + event.request_context.http.method.len();
+        assert!(what > 0 && !event.is_base64_encoded && !event.headers.is_empty());
+        event.body
+    });
 }
 
 /// The item that ingest itself puts for this event, read back from its request.

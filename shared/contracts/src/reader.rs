@@ -212,7 +212,7 @@ impl Reader {
     }
 
     /// A body that cannot be read as the contract says is kept all the same, about itself: it ends in a
-    /// decision that can be looked up, and can be driven again when the contract is mended. Its identity
+    /// decision that can be looked up, and its body stays as long as any. Its identity
     /// is the header's where the contract has it there, else the body's own digest.
     fn unreadable(&self, headers: &Headers, bytes: &[u8]) -> Reading {
         let named = match &self.id {

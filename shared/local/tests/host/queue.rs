@@ -140,6 +140,20 @@ async fn two_messages_of_one_group_are_never_in_flight_at_once() {
 }
 
 #[tokio::test]
+async fn the_next_message_of_a_group_follows_at_once_and_not_after_a_visibility_timeout() {
+    let stores = bench::stores().await;
+    let queue = bench::queue(&stores, 180, 5).await;
+    let client = stores.sqs();
+    for number in 0..60 {
+        send(&client, &queue.url, "one", &number.to_string()).await;
+    }
+    let (function, seen) = remembering(|_, _| Ok(String::new()));
+    let mapping = start(&stores, function, config(&queue)).await;
+    eventually("every message was handled", async || seen.all().len() == 60).await;
+    mapping.idle().await;
+}
+
+#[tokio::test]
 async fn a_slow_group_does_not_hold_up_another() {
     let stores = bench::stores().await;
     let queue = bench::queue(&stores, 30, 5).await;
