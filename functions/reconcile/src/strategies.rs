@@ -122,10 +122,9 @@ impl Reconciler {
             // A read settles itself; it never asks for another.
             Conclusion::Reread => Ok(Turn::Lost),
             concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
-                match self.commit(work, concluded, also).await? {
-                    Turn::Committed if !others.is_empty() => Ok(Turn::Partly),
-                    turn => Ok(turn),
-                }
+                let turn = self.commit(work, concluded, also).await?;
+                let partly = matches!(turn, Turn::Committed) && !others.is_empty();
+                Ok(if partly { Turn::Partly } else { turn })
             }
         }
     }

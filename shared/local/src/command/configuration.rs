@@ -13,7 +13,7 @@ use crate::machine::Failure;
 /// A configuration's text, and where it is from.
 pub(super) struct Source {
     /// The file; `None` is the one that was built in.
-    pub(super) file: Option<PathBuf>,
+    file: Option<PathBuf>,
     text: String,
 }
 
@@ -44,6 +44,11 @@ impl Source {
             }),
             Err(error) => Err(format!("{CONFIGURATION}: {error}").into()),
         }
+    }
+
+    /// The file, for who stands elsewhere.
+    pub(super) fn absolute(&self) -> io::Result<Option<PathBuf>> {
+        self.file.as_deref().map(std::path::absolute).transpose()
     }
 
     /// How it is called in messages.

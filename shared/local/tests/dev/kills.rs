@@ -18,10 +18,10 @@ use crate::bench::{
     Dev, Provider, decided, eventually, order_event, state, subscription_event, subscription_path,
 };
 
-const KILLS: usize = 6;
+const KILLS: usize = 10;
 /// Each sender has one resource of its own and posts its events one after the other.
 const SENDERS: usize = 6;
-const EVENTS: usize = 30;
+const EVENTS: usize = 40;
 
 /// One resource's provider: what it still has to post, and what was acknowledged.
 struct Sender {

@@ -7,7 +7,8 @@ use lastword_local::standin::StandIn;
 use serde_json::Value;
 
 use crate::bench::{
-    Dev, Provider, eventually, order_event, run, said, state, subscription_event, subscription_path,
+    Dev, Provider, decided, eventually, order_event, run, said, state, subscription_event,
+    subscription_path,
 };
 
 const CANCELLED: &str = r#"{"id":"sub_1","status":"canceled"}"#;
@@ -70,23 +71,28 @@ async fn a_second_stack_in_one_directory_is_refused_and_the_first_goes_on() {
     assert!(err.contains(&format!("port {port} is taken")), "{err}");
 }
 
+/// Posts version 2 of an order, then version 1, and waits until both are decided.
+async fn two_versions(dev: &Dev) {
+    let provider = Provider::of(dev);
+    let resource = provider.resource("erp", "order", "o/1");
+    for (event, version) in [("e2", 2), ("e1", 1)] {
+        let order = format!(r#"{{"id":"o/1","version":{version},"note":"n{version}"}}"#);
+        let body = order_event(event, &order);
+        let status = provider.post(dev, "erp", &body).await.unwrap();
+        assert_eq!(status, StatusCode::OK);
+        let reference = Provider::event(&resource, event);
+        eventually("the event is decided", async || {
+            decided(&dev.story(&resource).await).contains(&reference)
+        })
+        .await;
+    }
+}
+
 #[tokio::test]
 async fn inspect_tells_the_story_of_a_resource_and_its_body_only_when_asked() {
     let place = tempfile::tempdir().unwrap();
     let dev = Dev::start(place.path(), &[]).await;
-    let provider = Provider::of(&dev);
-    for (event, version) in [("e2", 2), ("e1", 1)] {
-        let order = format!(r#"{{"id":"o/1","version":{version},"note":"n{version}"}}"#);
-        let body = order_event(event, &order);
-        let status = provider.post(&dev, "erp", &body).await.unwrap();
-        assert_eq!(status, StatusCode::OK);
-        let resource = provider.resource("erp", "order", "o/1");
-        let reference = Provider::event(&resource, event);
-        eventually("the event is decided", async || {
-            crate::bench::decided(&dev.story(&resource).await).contains(&reference)
-        })
-        .await;
-    }
+    two_versions(&dev).await;
     let resource = "generic-hmac/main/live/order/o/1";
     let (out, err, code) = said(&run(place.path(), &["inspect", resource]).await);
     assert_eq!((err.as_str(), code), ("", Some(0)));
@@ -106,8 +112,14 @@ async fn inspect_tells_the_story_of_a_resource_and_its_body_only_when_asked() {
     let told: Value = serde_json::from_str(&out).unwrap();
     assert!(told["states"][0].as_str().unwrap().contains("n2"), "{told}");
     assert_eq!(told["decisions"].as_array().unwrap().len(), 2);
-    let unknown = ["inspect", "generic-hmac/main/live/order/o/2"];
-    let (out, _, code) = said(&run(place.path(), &unknown).await);
+}
+
+#[tokio::test]
+async fn inspect_says_that_nothing_is_known_and_that_nothing_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let dev = Dev::start(place.path(), &[]).await;
+    let asked = ["inspect", "generic-hmac/main/live/order/o/2"];
+    let (out, _, code) = said(&run(place.path(), &asked).await);
     assert_eq!(code, Some(1));
     assert!(out.contains("Nothing is known of it"), "{out}");
     assert_eq!(dev.end().await.0, Some(0));

@@ -53,7 +53,7 @@ pub(super) async fn run(asked: &Dev) -> Outcome {
     if asked.json {
         show::say(&started.stack.line());
     } else {
-        show::say(&welcome(&started));
+        show::say(&welcome(asked, &started));
     }
     ending.comes().await;
     tokio::select! {
@@ -68,7 +68,7 @@ pub(super) async fn run(asked: &Dev) -> Outcome {
     Ok(Found::Well)
 }
 
-fn welcome(started: &Started) -> String {
+fn welcome(asked: &Dev, started: &Started) -> String {
     let stack = &started.stack;
     let mut text = format!(
         "{} {}\n\n",
@@ -87,14 +87,20 @@ fn welcome(started: &Started) -> String {
         "{} ({}, {})",
         stack.dynamodb, stack.inbox_table, stack.state_table
     );
+    let functions = if asked.processes {
+        "the real binaries"
+    } else {
+        "in this process"
+    };
     let rows = vec![
         row("configuration", started.configuration.clone()),
-        row("functions", started.functions.to_owned()),
+        row("functions", functions.to_owned()),
         row("data", shown(&stack.directory)),
         row("secrets", shown(&stack.secrets)),
         row("log", shown(&stack.log)),
         row("tables", tables),
         row("queue", stack.queue_url.clone()),
+        row("parameters", stack.ssm.clone()),
     ];
     text.push_str(&show::table(&["PARTS", "WHERE"], rows));
     for reference in &started.made_up {

@@ -41,8 +41,6 @@ pub(super) struct Started {
     pub(super) made_up: Vec<SecretRef>,
     /// Where the configuration is from.
     pub(super) configuration: String,
-    /// How the functions run.
-    pub(super) functions: &'static str,
     gateway: Gateway,
     stream: Arc<StreamMapping>,
     signals: QueueMapping,
@@ -71,11 +69,7 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
     let (ground, secrets) = Ground::prepare(asked, &config).await?;
     let parts = Parts {
         config,
-        file: source
-            .file
-            .as_deref()
-            .map(std::path::absolute)
-            .transpose()?,
+        file: source.absolute()?,
         endpoints: ground.endpoints(),
         queue_url: ground.queue.url.clone(),
         secrets,
@@ -90,7 +84,6 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
     };
     let (stores, queue) = (&ground.stores, &ground.queue);
     let stream = wiring::stream(stores, &functions, queue, &ground.directory).await?;
-    let stream = Arc::new(stream);
     let signals = wiring::signals(stores, &functions, queue).await;
     let gateway = wiring::gateway(asked.port, &functions, &stream, &parts.config).await?;
     let stack = describe(&gateway, &ground, &parts);
@@ -99,11 +92,6 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         stack,
         made_up: parts.secrets.made_up,
         configuration: source.name(),
-        functions: if asked.processes {
-            "the real binaries"
-        } else {
-            "in this process"
-        },
         gateway,
         stream,
         signals,

@@ -36,7 +36,7 @@ pub(super) async fn stream(
     functions: &Functions,
     queue: &QueuePair,
     directory: &Path,
-) -> Result<StreamMapping, Failure> {
+) -> Result<Arc<StreamMapping>, Failure> {
     let described = stores.dynamodb().describe_table().table_name(INBOX_TABLE);
     let stream_arn = described
         .send()
@@ -52,7 +52,10 @@ pub(super) async fn stream(
         observer: log::observer(),
         ..StreamMappingConfig::new("inbox to relay", stream_arn)
     };
-    Ok(StreamMapping::start(stores.streams(), functions.relay.clone(), config).await)
+    let relay = functions.relay.clone();
+    Ok(Arc::new(
+        StreamMapping::start(stores.streams(), relay, config).await,
+    ))
 }
 
 /// From the queue to reconcile.
