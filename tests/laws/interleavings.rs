@@ -286,7 +286,7 @@ mod model {
     }
 
     #[test]
-    fn without_advancing_the_revision_of_an_unchanged_conclusion_the_model_would_go_wrong() {
+    fn in_the_model_a_stalled_read_loses_to_an_unchanged_conclusion() {
         // The interleaving of the design, by hand: hold S1; A loads and fetches S2; the source returns to
         // S1; B loads, fetches S1 and concludes "unchanged"; A commits.
         let mut model = Model::new();

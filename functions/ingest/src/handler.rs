@@ -1,7 +1,8 @@
 //! One delivery, from the gateway's event to the answer.
 //!
-//! Law 1, acknowledged means durable: [`Answer::Stored`] holds what only [`Inbox::put`] can make, so a
-//! 2xx for an event that concerns something is not written before the commit. Nothing runs after it.
+//! Law 1, acknowledged means durable: [`Answer::Stored`] is made in one place, from what [`Inbox::put`]
+//! returned, so a 2xx for an event that concerns something is not written before the commit. Nothing
+//! runs after it.
 
 use std::sync::Arc;
 

@@ -43,20 +43,21 @@ impl Encoding {
     }
 }
 
-/// Compresses, unless that gains nothing.
+/// Compresses, unless that gains nothing. A compressor that fails loses nothing: the bytes are then kept
+/// as they are.
 #[must_use]
 pub fn pack(bytes: &[u8]) -> (Encoding, Vec<u8>) {
-    let packed = COMPRESSOR.with_borrow_mut(|slot| {
-        if slot.is_none() {
-            *slot = Compressor::new(LEVEL).ok();
-        }
-        slot.as_mut()
-            .and_then(|compressor| compressor.compress(bytes).ok())
-    });
-    match packed {
-        Some(packed) if packed.len() < bytes.len() => (Encoding::Zstd, packed),
-        Some(_) | None => (Encoding::Plain, bytes.to_vec()),
+    match compress(bytes) {
+        Ok(packed) if packed.len() < bytes.len() => (Encoding::Zstd, packed),
+        Ok(_) | Err(_) => (Encoding::Plain, bytes.to_vec()),
     }
+}
+
+fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|slot| match slot {
+        Some(compressor) => compressor.compress(bytes),
+        None => slot.insert(Compressor::new(LEVEL)?).compress(bytes),
+    })
 }
 
 /// The bytes that were packed.

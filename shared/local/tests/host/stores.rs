@@ -1,7 +1,5 @@
 //! The embedded stores keep what they should, and only that.
 
-use std::time::Instant;
-
 use aws_sdk_dynamodb::types::{AttributeValue, TimeToLiveSpecification};
 use lastword_local::stores::{Place, Stores, StoresError};
 
@@ -95,16 +93,4 @@ async fn the_stream_index_is_there_from_the_start() {
         )
         .unwrap();
     assert!(plan.contains("stream_records_by_position"), "{plan}");
-}
-
-#[tokio::test]
-#[ignore = "prints a number; run it alone"]
-async fn how_fast_is_a_put() {
-    let stores = stores().await;
-    table(&stores).await;
-    let start = Instant::now();
-    for number in 0..500 {
-        put(&stores, &number.to_string()).await;
-    }
-    println!("{:?} for 500 puts", start.elapsed());
 }
