@@ -1,6 +1,6 @@
 //! Gateway, table, stream, relay, queue and consumer together, and what survives when they all die.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lastword_local::{
