@@ -58,29 +58,25 @@ async fn an_event_costs_what_the_design_allows() {
 }
 
 #[tokio::test]
-async fn an_event_whose_read_changed_nothing_costs_at_most_five_and_every_ninth_one_unit_more() {
+async fn an_event_whose_read_changed_nothing_costs_at_most_five_however_many_there_were() {
     const EVENTS: usize = 45;
     let machine = machine().await;
     let faults = Faults::none();
     let worker = machine.worker_over(Some(faults.client())).unwrap();
     show(&machine, "sub_1", "active");
     cost(&machine, &worker, &faults, &event(0)).await;
-    let (mut units, mut over) = (0.0, 0);
+    let mut requests = 0;
     for number in 1..=EVENTS {
         let unchanged = cost(&machine, &worker, &faults, &event(number)).await;
+        // The fifth is the page that eight events' marks share.
         assert!(
-            unchanged.requests <= 4 && unchanged.write_units <= 6.0,
+            unchanged.requests <= 5 && unchanged.write_units <= 5.0,
             "{unchanged:?}"
         );
-        units += unchanged.write_units;
-        over += usize::from(unchanged.write_units > 5.0);
+        requests += unchanged.requests;
     }
-    println!(
-        "{over} of {EVENTS} over five; {} on average",
-        units / EVENTS as f64
-    );
-    assert!(over <= EVENTS / 9, "{over}");
-    assert!(units / EVENTS as f64 <= 4.0, "{units}");
+    println!("{requests} requests for {EVENTS} events");
+    assert!(requests <= 4 * EVENTS + EVENTS / 8, "{requests}");
     let story = story(&machine, &worker, &subscription("sub_1")).await;
     assert_eq!(
         outcomes(&story).len(),

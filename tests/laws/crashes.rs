@@ -178,3 +178,47 @@ async fn an_update_that_changes_nothing_survives_the_same_faults() {
         }
     }
 }
+
+#[tokio::test]
+async fn marks_on_their_way_to_a_page_survive_a_crash_at_any_step_and_are_told_once() {
+    let machine = machine().await;
+    let healthy = machine.worker().unwrap();
+    let faults = [
+        Fault::CrashBefore,
+        Fault::CrashAfter,
+        Fault::LostResponse,
+        Fault::Throttled,
+    ];
+    for fault in faults {
+        // The copy to the page is the second write of its kind after the webhook's own; the update follows.
+        for (operation, after) in [("PutItem", 1), ("UpdateItem", 0)] {
+            let id = format!("sub_{fault:?}_{operation}");
+            show(&machine, &id, "active");
+            for event in 0..9 {
+                post(&machine, &healthy, &about(&id, &format!("{id}-{event}"))).await;
+                machine.settle(&healthy).await.unwrap();
+            }
+            let faults = Faults::strike(operation, after, 1, fault);
+            let struck = machine.worker_over(Some(faults.client())).unwrap();
+            let last = about(&id, &format!("{id}-9"));
+            let walk = async {
+                assert_eq!(post(&machine, &struck, &last).await.status_code, 200);
+                machine.settle(&struck).await.unwrap();
+            };
+            tokio::select! {
+                () = walk => {}
+                () = faults.crashed() => {}
+            }
+            assert!(faults.spent(), "{fault:?} {operation}");
+            drop(struck);
+            machine.give_back().await;
+            machine.settle(&healthy).await.unwrap();
+            let story = story(&machine, &healthy, &subscription(&id)).await;
+            assert_eq!(
+                outcomes(&story).len(),
+                10,
+                "{fault:?} {operation}: {story:?}"
+            );
+        }
+    }
+}

@@ -3,9 +3,13 @@
 //! What `ingest` costs is told beside this. It is built from the same libraries in the same way: lambda_http's
 //! own `run`, one SDK client, credentials from the environment, one HTTP client over ring that reads trust
 //! roots only when it meets TLS. It may use nothing of Lastword, and checks nothing.
+//!
+//! With `PARAMETER` set it reads that one parameter before it asks for work, as a function does that keeps
+//! its secret in the parameter store.
 
 mod transport;
 
+use std::env::VarError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -16,14 +20,19 @@ use aws_sdk_dynamodb::config::{
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use lambda_http::{Error, Request, Response, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
+    let http = transport::http_client();
+    if let Ok(name) = std::env::var("PARAMETER") {
+        read(&name, http.clone()).await?;
+    }
     let store = &Store {
-        client: client()?,
+        client: client(http)?,
         table: std::env::var("TABLE")?,
         name: std::process::id().to_string(),
         puts: AtomicU64::new(0),
@@ -60,32 +69,67 @@ impl Store {
     }
 }
 
-fn client() -> Result<Client, Error> {
-    let variable = |name: &str| std::env::var(name);
-    let credentials = Credentials::new(
-        variable("AWS_ACCESS_KEY_ID")?,
-        variable("AWS_SECRET_ACCESS_KEY")?,
-        variable("AWS_SESSION_TOKEN").ok(),
-        None,
-        "environment",
-    );
-    let timeouts = TimeoutConfig::builder()
-        .connect_timeout(transport::CONNECT_TIMEOUT)
-        .operation_attempt_timeout(Duration::from_millis(600))
-        .operation_timeout(Duration::from_secs(2))
-        .build();
+/// Asks for a parameter and forgets it.
+async fn read(name: &str, http: SharedHttpClient) -> Result<(), Error> {
+    let mut config = aws_sdk_ssm::Config::builder()
+        .behavior_version(BehaviorVersion::v2026_01_12())
+        .region(Region::new(variable("AWS_REGION")?))
+        .credentials_provider(credentials()?)
+        .identity_cache(IdentityCache::no_cache())
+        .http_client(http)
+        .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
+        .timeout_config(timeouts())
+        .retry_config(RetryConfig::standard())
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled());
+    if let Ok(url) = variable("AWS_ENDPOINT_URL_SSM") {
+        config = config.endpoint_url(url);
+    }
+    let parameters = aws_sdk_ssm::Client::from_conf(config.build())
+        .get_parameters()
+        .names(name)
+        .with_decryption(true)
+        .send()
+        .await?;
+    let found = parameters.parameters().first();
+    found.ok_or_else(|| format!("there is no parameter {name}"))?;
+    Ok(())
+}
+
+fn client(http: SharedHttpClient) -> Result<Client, Error> {
     let mut config = aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::v2026_01_12())
         .region(Region::new(variable("AWS_REGION")?))
-        .credentials_provider(credentials)
+        .credentials_provider(credentials()?)
         .identity_cache(IdentityCache::no_cache())
-        .http_client(transport::http_client())
+        .http_client(http)
         .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
-        .timeout_config(timeouts)
+        .timeout_config(timeouts())
         .retry_config(RetryConfig::standard())
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled());
     if let Ok(url) = variable("AWS_ENDPOINT_URL_DYNAMODB") {
         config = config.endpoint_url(url);
     }
     Ok(Client::from_conf(config.build()))
+}
+
+fn variable(name: &str) -> Result<String, VarError> {
+    std::env::var(name)
+}
+
+fn credentials() -> Result<Credentials, VarError> {
+    Ok(Credentials::new(
+        variable("AWS_ACCESS_KEY_ID")?,
+        variable("AWS_SECRET_ACCESS_KEY")?,
+        variable("AWS_SESSION_TOKEN").ok(),
+        None,
+        "environment",
+    ))
+}
+
+fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(transport::CONNECT_TIMEOUT)
+        .operation_attempt_timeout(Duration::from_millis(600))
+        .operation_timeout(Duration::from_secs(2))
+        .build()
 }

@@ -20,6 +20,14 @@ pub(crate) struct Variant {
     pub(crate) label: String,
     pub(crate) program: PathBuf,
     pub(crate) env: Vec<(String, String)>,
+    /// The number of the variant that does the same outward things, which this one is compared to.
+    pub(crate) beside: usize,
+}
+
+impl Variant {
+    pub(crate) fn beside(self, beside: usize) -> Self {
+        Self { beside, ..self }
+    }
 }
 
 /// What a start costs.

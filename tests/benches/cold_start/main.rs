@@ -74,12 +74,14 @@ async fn measure(arguments: &Arguments) -> Result<Report, Failure> {
     let stack = Stack::start().await?;
     let mut variants = vec![
         stack.bare("bare", binary("lastword-bare")?),
-        stack.ingest("ingest", binary("ingest")?),
-        // The same binary with its secrets at hand: what asking the parameter store costs is the difference.
+        stack.bare_with_parameter("bare, one parameter", binary("lastword-bare")?)?,
         stack.ingest_without_parameters("ingest, env secrets", binary("ingest")?),
+        stack
+            .ingest("ingest, parameters", binary("ingest")?)
+            .beside(1),
     ];
     for (label, program) in &arguments.also {
-        variants.push(stack.ingest(label, program.clone()));
+        variants.push(stack.ingest(label, program.clone()).beside(1));
     }
     let load_before = load();
     let mut report = Report::new(&variants)?;

@@ -26,6 +26,7 @@ pub(crate) struct Report {
 
 struct Row {
     label: String,
+    beside: usize,
     megabytes: f64,
     init: Figures,
     first_response: Figures,
@@ -59,6 +60,7 @@ impl Report {
             let bytes = std::fs::metadata(&variant.program)?.len();
             Ok(Row {
                 label: variant.label.clone(),
+                beside: variant.beside,
                 megabytes: Duration::from_micros(bytes).as_secs_f64(),
                 init: Figures::default(),
                 first_response: Figures::default(),
@@ -104,6 +106,12 @@ impl Report {
         self.rows.first()
     }
 
+    /// The bare one that asks the same services before its first event: what a parameter costs is nobody's
+    /// overhead.
+    fn beside(&self, row: &Row) -> Option<&Row> {
+        self.rows.get(row.beside)
+    }
+
     fn pieces_us(&self) -> f64 {
         self.pieces.as_secs_f64() * 1e6
     }
@@ -116,7 +124,7 @@ impl Report {
 
     fn verdicts(&self, row: &Row) -> [Verdict; 3] {
         let to_bare = |figures: fn(&Row) -> &Figures, more| {
-            let bare = self.bare().map(figures);
+            let bare = self.beside(row).map(figures);
             bare.map_or(f64::NAN, |bare| figures(row).ratio(bare, more))
         };
         [
@@ -139,7 +147,7 @@ impl Report {
     }
 
     fn judged(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().skip(1)
+        self.rows.iter().skip(2)
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -199,7 +207,7 @@ impl fmt::Display for Report {
                 "min", "median", "max", "/ bare"
             )?;
             for row in &self.rows {
-                let (all, bare) = (figures(row), self.bare().map(figures));
+                let (all, bare) = (figures(row), self.beside(row).map(figures));
                 let ratio = bare.map_or(f64::NAN, |bare| all.ratio(bare, 0.0));
                 writeln!(
                     f,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use lastword_config::Config;
+use lastword_config::{Config, SecretRef};
 use lastword_local::clients::{DUMMY_KEY, REGION};
 use lastword_local::machine::{INBOX_TABLE, STATE_TABLE, made_up_secrets};
 use lastword_local::ssm::Ssm;
@@ -66,6 +66,22 @@ impl Stack {
         self.variant(label, program, vec![table])
     }
 
+    /// The bare function that keeps a secret in the parameter store.
+    pub(crate) fn bare_with_parameter(
+        &self,
+        label: &str,
+        program: PathBuf,
+    ) -> Result<Variant, Failure> {
+        let mut variant = self.bare(label, program);
+        let secrets = self.config.signing_secrets();
+        let mut names = secrets.iter().filter_map(SecretRef::parameter);
+        let name = names.next().ok_or("no secret is a parameter")?;
+        variant.env.push(("PARAMETER".to_owned(), name));
+        let ssm = ("AWS_ENDPOINT_URL_SSM".to_owned(), self.ssm.url());
+        variant.env.push(ssm);
+        Ok(variant)
+    }
+
     pub(crate) fn ingest(&self, label: &str, program: PathBuf) -> Variant {
         let table = ("LASTWORD_INBOX_TABLE".to_owned(), INBOX_TABLE.to_owned());
         let ssm = ("AWS_ENDPOINT_URL_SSM".to_owned(), self.ssm.url());
@@ -101,6 +117,7 @@ impl Stack {
             label: label.to_owned(),
             program,
             env,
+            beside: 0,
         }
     }
 }

@@ -3,7 +3,10 @@
 //!
 //! A conclusion that changes nothing is one conditional update of the projection, marks included: an
 //! update of one item is atomic, and costs half a transaction of one item. When the marks no longer fit
-//! there, they move to a page of their own in the next conclusion's transaction.
+//! there, those that were committed before are copied to a page first, and leave the projection in that
+//! update. The copy needs no transaction: it says only what is true already, its key is of its own, and
+//! whoever copies the same revision's marks writes the same item. A crash, a lost race or a lost answer in
+//! between leaves a mark in both places, which says the same twice.
 //!
 //! Every request here may be repeated. Where the answer of a commit is lost, it is unknown whether it was
 //! done; the next load shows it.
@@ -56,6 +59,8 @@ struct Places {
     own: Vec<Mark>,
     recent: Vec<Mark>,
     paged: Vec<Mark>,
+    /// How many of `recent` were held before.
+    kept: usize,
 }
 
 impl Places {
@@ -81,19 +86,55 @@ impl Places {
         own.sort_by_key(|mark| (!on_record(mark), mark.outcome == Outcome::Applied));
         let recorded = own.iter().filter(|mark| on_record(mark)).count();
         let most = recorded.clamp(MOST_OWN, MOST_ITEMS);
-        let mut paged = own.split_off(own.len().min(most));
+        let paged = own.split_off(own.len().min(most));
         let marked = |event: &EventRef| commit.marks.iter().any(|mark| mark.event == *event);
         let kept = commit
             .held
             .recent
             .iter()
             .filter(|mark| !marked(&mark.event));
-        let mut recent: Vec<_> = kept.cloned().chain(quiet).collect();
-        if recent.len() > Projection::MOST_RECENT {
-            paged.append(&mut recent);
+        let mut recent: Vec<_> = kept.cloned().collect();
+        let kept = recent.len();
+        recent.extend(quiet);
+        Self {
+            own,
+            recent,
+            paged,
+            kept,
         }
-        Self { own, recent, paged }
     }
+
+    /// What becomes of the marks in the projection when only its revision advances.
+    fn quietly(&self, held: &[Mark]) -> Quietly {
+        let new = self.recent.len() - self.kept;
+        if !(self.own.is_empty() && self.paged.is_empty()) {
+            Quietly::Not
+        } else if self.recent.len() <= Projection::MOST_RECENT {
+            Quietly::Kept
+        } else if new <= Projection::MOST_RECENT && self.kept == held.len() {
+            Quietly::CopiedFirst
+        } else {
+            Quietly::Not
+        }
+    }
+
+    /// In a transaction, marks that no longer fit the projection move to a page.
+    fn in_transaction(mut self) -> Self {
+        if self.recent.len() > Projection::MOST_RECENT {
+            self.paged.append(&mut self.recent);
+        }
+        self
+    }
+}
+
+/// Whether a conclusion that changes nothing is one update.
+enum Quietly {
+    /// Every mark fits the projection.
+    Kept,
+    /// The new ones fit once those held are on a page.
+    CopiedFirst,
+    /// It needs a transaction.
+    Not,
 }
 
 impl State {
@@ -104,10 +145,22 @@ impl State {
     pub async fn commit(&self, commit: &Commit<'_>) -> Result<Committed, StoreError> {
         let places = Places::of(commit);
         let held = commit.held.revision;
-        let alone = places.own.is_empty() && places.paged.is_empty();
-        if commit.next.is_none() && alone && held != Revision::NONE {
-            return self.advance(commit, &places.recent).await;
+        if commit.next.is_none() && held != Revision::NONE {
+            match places.quietly(&commit.held.recent) {
+                Quietly::Kept => {
+                    return self
+                        .advance(commit, &places.recent, commit.held.paged)
+                        .await;
+                }
+                Quietly::CopiedFirst => {
+                    self.copy_to_page(commit).await?;
+                    let new = places.recent.get(places.kept..).unwrap_or_default();
+                    return self.advance(commit, new, true).await;
+                }
+                Quietly::Not => {}
+            }
         }
+        let places = places.in_transaction();
         let revision = held.next();
         let paged = commit.held.paged || !places.paged.is_empty();
         let mut writes = vec![self.projection_write(commit, places.recent, paged)?];
@@ -182,11 +235,32 @@ impl State {
         Ok(TransactWriteItem::builder().put(put).build())
     }
 
-    /// The one-request form of a conclusion that changes nothing.
-    async fn advance(&self, commit: &Commit<'_>, recent: &[Mark]) -> Result<Committed, StoreError> {
+    /// Copies the marks that are held to a page of their own.
+    async fn copy_to_page(&self, commit: &Commit<'_>) -> Result<(), StoreError> {
+        let held = commit.held;
+        let item = page::encode_copy(commit.resource, held.revision, &held.recent, commit.now);
+        let output = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(|error| error::read(&error))?;
+        self.writes.count(output.consumed_capacity());
+        Ok(())
+    }
+
+    /// The one-update form of a conclusion that changes nothing.
+    async fn advance(
+        &self,
+        commit: &Commit<'_>,
+        recent: &[Mark],
+        paged: bool,
+    ) -> Result<Committed, StoreError> {
         let held = commit.held.revision;
-        let mut values =
-            projection::quiet_values(held.next(), recent, commit.held.paged, commit.now);
+        let mut values = projection::quiet_values(held.next(), recent, paged, commit.now);
         let condition = projection::condition(held, None, &mut values);
         let mut pauses = Pauses::default();
         loop {

@@ -1,6 +1,6 @@
 //! | attribute | type | meaning | written by |
 //! |---|---|---|---|
-//! | `pk`, `sk` | S, S | hash of the resource's key, `decisions#<revision>#<number>` | reconcile |
+//! | `pk`, `sk` | S, S | hash of the resource's key, `decisions#<revision>#<number>`; a copy's number is `copy` | reconcile |
 //! | `marks` | L of S | event, outcome and reason of many signals | reconcile |
 //! | `decided_at` | S | when they were put here, for people | reconcile |
 //! | `open` | S | index `open`: set while one of them is failed | reconcile |
@@ -30,7 +30,28 @@ pub(crate) fn encode(
     marks: &[Mark],
     now: Moment,
 ) -> Item {
-    let sort = format!("{PREFIX}{:020}#{number:03}", revision.number());
+    encode_as(resource, revision, &format!("{number:03}"), marks, now)
+}
+
+/// The marks that a projection holds at this revision, copied. The same whoever copies them, and no
+/// transaction's page has its key.
+pub(crate) fn encode_copy(
+    resource: &ResourceKey,
+    revision: Revision,
+    marks: &[Mark],
+    now: Moment,
+) -> Item {
+    encode_as(resource, revision, "copy", marks, now)
+}
+
+fn encode_as(
+    resource: &ResourceKey,
+    revision: Revision,
+    part: &str,
+    marks: &[Mark],
+    now: Moment,
+) -> Item {
+    let sort = format!("{PREFIX}{:020}#{part}", revision.number());
     let mut item = Item::from([
         ("pk".into(), item::text(resource.hash().as_str())),
         ("sk".into(), item::text(sort)),

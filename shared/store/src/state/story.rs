@@ -1,6 +1,8 @@
 //! The whole story of a resource, from its one partition: what is held and what was decided, without a
 //! body. Every page is read.
 
+use std::collections::HashSet;
+
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use lastword_domain::{Mark, Projection, ResourceKey};
 
@@ -18,7 +20,7 @@ pub struct Story {
     pub observed_at: Option<String>,
     /// The decisions that have items of their own, by event.
     pub decisions: Vec<Decision>,
-    /// The decisions that were put together on pages, oldest first.
+    /// The decisions that were put together on pages, oldest first, and are not in the projection too.
     pub paged: Vec<Mark>,
 }
 
@@ -44,6 +46,10 @@ impl State {
                 story.projection = Some(projection::decode(&item)?);
             }
         }
+        // A mark that was copied and did not leave its first place says the same twice.
+        let held = story.projection.iter().flat_map(|held| &held.recent);
+        let mut told: HashSet<_> = held.map(|mark| mark.event.clone()).collect();
+        story.paged.retain(|mark| told.insert(mark.event.clone()));
         Ok(story)
     }
 
