@@ -19,4 +19,6 @@ mod interleavings;
 mod payloads;
 mod poison;
 mod samples;
+mod secrets;
+mod senders;
 mod world;

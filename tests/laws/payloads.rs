@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use lastword_contracts::{FetchedKeys, Headers, Reading};
 use serde_json::{Value, json};
 
 use crate::world::*;
@@ -41,36 +42,39 @@ async fn every_real_github_payload_is_kept_or_ignored_and_about_what_it_says() {
         // A machine for each owner would be slow; one reader is enough for what is asked here.
         let config = lastword_config::Config::parse("test", &config).unwrap();
         let code = config.integration("code").unwrap();
-        let rules = &code.contract.signature;
-        let key = rules.key("secret").unwrap();
+        let keys = code.keys(["secret"]).unwrap();
         let event = name.split('.').next().unwrap();
         let guid = number.to_string();
-        let signature = rules.sign(text.as_bytes(), &key, NOW);
+        let signed = code.sign(&keys, &Headers::default(), text.as_bytes(), NOW);
+        let signature = signed.unwrap().headers.remove(0).1;
         let headers = [
             ("x-hub-signature-256", signature.as_str()),
             ("x-github-event", event),
             ("x-github-delivery", &guid),
         ];
-        let headers: lastword_contracts::Headers = headers.into_iter().collect();
-        let verified = rules
-            .verify(&headers, text.as_bytes(), &[key], NOW)
-            .unwrap();
-        match code.reader.read(&headers, verified) {
-            lastword_contracts::Reading::Concerns(found) => {
+        let headers: Headers = headers.into_iter().collect();
+        let request = code.request("POST", "", &headers, text.as_bytes());
+        let schemes = &code.contract.signature;
+        let verified = schemes.verify(&request, &keys, &FetchedKeys::new(), NOW, None);
+        match code.reader.read(&request, verified.unwrap()) {
+            Reading::Concerns(found) => {
                 assert!(matches!(event, "issues" | "pull_request"), "{name}");
                 let number = body["issue"]["number"]
                     .as_u64()
                     .or(body["pull_request"]["number"].as_u64());
                 let expected = format!("{}/{}", body["repository"]["id"], number.unwrap());
-                assert_eq!(found.resources[0].id.as_str(), expected, "{name}");
+                assert_eq!(found[0].resources[0].id.as_str(), expected, "{name}");
                 kept += 1;
             }
-            lastword_contracts::Reading::Unrouted(kind) => {
-                assert!(!matches!(event, "issues" | "pull_request"), "{name} {kind}");
+            Reading::Unrouted(kind) => {
+                assert!(
+                    !matches!(event, "issues" | "pull_request"),
+                    "{name} {kind:?}"
+                );
             }
-            other @ (lastword_contracts::Reading::OtherEnvironment
-            | lastword_contracts::Reading::ForeignAccount
-            | lastword_contracts::Reading::Refused(_)) => panic!("{name}: {other:?}"),
+            other @ (Reading::OtherEnvironment | Reading::ForeignAccount | Reading::Refused(_)) => {
+                panic!("{name}: {other:?}")
+            }
         }
     }
     println!("{kept} real payloads concern something that is kept");

@@ -4,7 +4,8 @@ use crate::document::Template;
 use crate::{target, uphold};
 use std::collections::BTreeSet;
 
-/// Queues that hold what was set aside: targets of a redrive policy or of an on-failure destination.
+/// Queues that hold what was set aside: targets of a redrive policy, of an on-failure destination, or of a
+/// rule's dead letters.
 fn set_aside(template: &Template) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for queue in template.resources("AWS::SQS::Queue").values() {
@@ -14,15 +15,22 @@ fn set_aside(template: &Template) -> BTreeSet<String> {
                 .text(),
         );
     }
-    for mapping in template
-        .resources("AWS::Lambda::EventSourceMapping")
-        .values()
-    {
-        found.insert(
-            mapping
-                .at("Properties/DestinationConfig/OnFailure/Destination")
-                .text(),
-        );
+    for kind in [
+        "AWS::Lambda::EventSourceMapping",
+        "AWS::Lambda::EventInvokeConfig",
+    ] {
+        for invoker in template.resources(kind).values() {
+            found.insert(
+                invoker
+                    .at("Properties/DestinationConfig/OnFailure/Destination")
+                    .text(),
+            );
+        }
+    }
+    for rule in template.resources("AWS::Events::Rule").values() {
+        for target in rule.at("Properties/Targets").list() {
+            found.insert(target.at("DeadLetterConfig/Arn").text());
+        }
     }
     found.remove("");
     found.iter().map(|it| target(it).to_owned()).collect()
@@ -36,16 +44,19 @@ fn whatever_is_set_aside_raises_an_alarm_at_the_first_message() {
             complaints.unless_equal(
                 "the queues that hold what was set aside",
                 queues.iter().map(String::as_str).collect(),
-                BTreeSet::from(["RelayFailures", "SignalsDeadLetters"]),
+                BTreeSet::from(["FeedFailures", "RelayFailures", "SignalsDeadLetters"]),
             );
             for queue in queues {
+                let exists = template.at("Resources").at(&queue).at("Condition").text();
                 let name = format!("[{{Name: QueueName, Value: !GetAtt {queue}.QueueName}}]");
                 let watched = template
                     .resources("AWS::CloudWatch::Alarm")
                     .values()
                     .any(|alarm| {
+                        let together = alarm.at("Condition").is(&exists);
                         let alarm = alarm.at("Properties");
-                        alarm.at("Namespace").is("AWS/SQS")
+                        together
+                            && alarm.at("Namespace").is("AWS/SQS")
                             && alarm
                                 .at("MetricName")
                                 .is("ApproximateNumberOfMessagesVisible")
@@ -61,6 +72,22 @@ fn whatever_is_set_aside_raises_an_alarm_at_the_first_message() {
             (
                 "Dimensions: [{ Name: QueueName, Value: !GetAtt SignalsDeadLetters.QueueName }]",
                 "Dimensions: [{ Name: QueueName, Value: !GetAtt Signals.QueueName }]",
+            ),
+            (
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt FeedFailures.QueueName }]",
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt RelayFailures.QueueName }]",
+            ),
+            (
+                "AWS::CloudWatch::Alarm\n    Condition: HasFeedEventBus",
+                "AWS::CloudWatch::Alarm\n    Condition: HasFeedQueue",
+            ),
+            (
+                "DeadLetterConfig: { Arn: !GetAtt FeedFailures.Arn }",
+                "DeadLetterConfig: { Arn: !GetAtt Else.Arn }",
+            ),
+            (
+                "MaximumEventAgeInSeconds: 21600\n      DestinationConfig:\n        OnFailure:\n          Destination: !GetAtt FeedFailures.Arn",
+                "MaximumEventAgeInSeconds: 21600\n      DestinationConfig:\n        OnFailure:\n          Destination: !GetAtt Else.Arn",
             ),
             (
                 "      EvaluationPeriods: 1\n      Threshold: 0",

@@ -41,7 +41,8 @@ impl Template {
         if own.exists() { own } else { shared }.text()
     }
 
-    /// Everything in the template that is or contains a policy statement: where, and the statement.
+    /// Every policy statement in the template, also those that stand under a condition: where, and the
+    /// statement.
     pub(crate) fn statements(&self) -> Vec<(String, Node<'_>)> {
         let mut found = Vec::new();
         Node(Some(&self.0)).collect_statements("", &mut found);
@@ -84,6 +85,41 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The elements of a list with those that an `!If` puts into it: what must hold, and the element. No
+    /// text means that nothing must. What an `!If` leaves out is no element.
+    pub(crate) fn elements(self) -> Vec<(String, Self)> {
+        let mut found = Vec::new();
+        self.collect_elements("", &mut found);
+        found
+    }
+
+    fn collect_elements(self, held: &str, found: &mut Vec<(String, Self)>) {
+        for element in self.list() {
+            if element.is("!Ref AWS::NoValue") {
+                continue;
+            }
+            let Some([condition, then, otherwise]) = element.choice() else {
+                found.push((held.to_owned(), element));
+                continue;
+            };
+            let and = if held.is_empty() { "" } else { " and " };
+            let condition = condition.text();
+            then.collect_elements(&format!("{held}{and}{condition}"), found);
+            otherwise.collect_elements(&format!("{held}{and}not {condition}"), found);
+        }
+    }
+
+    /// What stands in an `!If`: the condition, and the value for either case.
+    fn choice(self) -> Option<[Self; 3]> {
+        let yaml = self.0?;
+        let inner = yaml.get_tagged_node()?;
+        let tag = yaml.get_tag()?;
+        if format!("{}{}", tag.handle, tag.suffix) != "!If" {
+            return None;
+        }
+        Self(Some(inner)).list().try_into().ok()
+    }
+
     pub(crate) fn texts(self) -> BTreeSet<String> {
         self.list().into_iter().map(Self::text).collect()
     }
@@ -106,7 +142,12 @@ impl<'a> Node<'a> {
         for (key, value) in self.entries() {
             let path = format!("{path}/{key}");
             if key == "Statement" {
-                found.extend(value.list().into_iter().map(|it| (path.clone(), it)));
+                found.extend(
+                    value
+                        .elements()
+                        .into_iter()
+                        .map(|(_, it)| (path.clone(), it)),
+                );
             }
             value.collect_statements(&path, found);
         }
@@ -164,7 +205,8 @@ fn function_calls_read_as_they_are_written() {
 #[test]
 fn statements_are_found_wherever_they_hide() {
     let template = Template::parse(
-        "a: [{b: !If [C, {Statement: {x: 1}}, {}]}]\nd: {Statement: [{x: 2}, {x: 3}]}\n",
+        "a: [{b: !If [C, {Statement: {x: 1}}, {}]}]\nd: {Statement: [{x: 2}, {x: 3}]}\n\
+         e: {Statement: [{x: 4}, !If [C, {x: 5}, !Ref AWS::NoValue]]}\nf: {Statement: !If [C, [{x: 6}], {x: 7}]}\n",
     );
     let mut found: Vec<i64> = template
         .statements()
@@ -172,5 +214,34 @@ fn statements_are_found_wherever_they_hide() {
         .filter_map(|(_, statement)| statement.at("x").number())
         .collect();
     found.sort_unstable();
-    assert_eq!(found, [1, 2, 3]);
+    assert_eq!(found, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn elements_of_a_list_say_under_what_condition_they_stand_in_it() {
+    let template = Template::parse(
+        "a: [1, !If [C, 2, !Ref AWS::NoValue], !If [D, !If [E, 3, 4], [5, 6]], !Ref G]\nb: !If [C, 7, 8]\n",
+    );
+    let elements = |path| -> Vec<String> {
+        template
+            .at(path)
+            .elements()
+            .into_iter()
+            .map(|(held, element)| format!("{held}: {}", element.text()))
+            .collect()
+    };
+    assert_eq!(
+        elements("a"),
+        [
+            ": 1",
+            "C: 2",
+            "D and E: 3",
+            "D and not E: 4",
+            "not D: 5",
+            "not D: 6",
+            ": !Ref G"
+        ]
+    );
+    assert_eq!(elements("b"), ["C: 7", "not C: 8"]);
+    assert!(elements("c").is_empty());
 }

@@ -1,7 +1,9 @@
 //! The door.
 
 use crate::uphold;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+const EVERY_METHOD_OF_WEBHOOKS: &str = "!Sub arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${WebhookApi}/*/*/webhooks/*";
 
 #[test]
 fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
@@ -17,6 +19,7 @@ fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
                 keys,
                 BTreeSet::from([
                     "GET /webhooks/{integration}".to_owned(),
+                    "HEAD /webhooks/{integration}".to_owned(),
                     "POST /webhooks/{integration}".to_owned(),
                 ]),
             );
@@ -66,15 +69,36 @@ fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
                     ),
                 ],
             );
-            let permissions = template.resources("AWS::Lambda::Permission");
-            complaints.unless_equal("the number of permissions to invoke", permissions.len(), 1);
-            for (name, permission) in permissions {
-                complaints.unless_has(name, permission.at("Properties"), &[
-                ("FunctionName", "!Ref Ingest"),
-                ("Principal", "apigateway.amazonaws.com"),
-                ("SourceArn", "!Sub arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${WebhookApi}/*/*/webhooks/*"),
-            ]);
-            }
+            let permissions: BTreeMap<&str, BTreeMap<&str, String>> = template
+                .resources("AWS::Lambda::Permission")
+                .into_iter()
+                .map(|(name, permission)| {
+                    let properties = permission.at("Properties").entries();
+                    (name, properties.map(|(key, it)| (key, it.text())).collect())
+                })
+                .collect();
+            let to_invoke_ingest = |principal: &str, source: &str| {
+                BTreeMap::from([
+                    ("Action", "lambda:InvokeFunction".to_owned()),
+                    ("FunctionName", "!Ref Ingest".to_owned()),
+                    ("Principal", principal.to_owned()),
+                    ("SourceArn", source.to_owned()),
+                ])
+            };
+            complaints.unless_equal(
+                "the permissions to invoke",
+                permissions,
+                BTreeMap::from([
+                    (
+                        "EdgeInvokesIngest",
+                        to_invoke_ingest("apigateway.amazonaws.com", EVERY_METHOD_OF_WEBHOOKS),
+                    ),
+                    (
+                        "FeedInvokesIngest",
+                        to_invoke_ingest("events.amazonaws.com", "!GetAtt FeedRule.Arn"),
+                    ),
+                ]),
+            );
         },
         &[
             (
@@ -88,6 +112,12 @@ fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
             ("TimeoutInMillis: 11000", "TimeoutInMillis: 10000"),
             ("        ThrottlingRateLimit: !Ref WebhookRateLimit\n", ""),
             ("      SourceArn: !Sub", "      SourceAccount: !Sub"),
+            (
+                "RouteKey: HEAD /webhooks/{integration}",
+                "RouteKey: ANY /webhooks/{integration}",
+            ),
+            ("      SourceArn: !GetAtt FeedRule.Arn\n", ""),
+            ("Principal: events.amazonaws.com\n", "Principal: \"*\"\n"),
         ],
     );
 }

@@ -7,6 +7,7 @@
 mod alarms;
 mod document;
 mod edge;
+mod feeds;
 mod functions;
 mod permissions;
 mod signals;

@@ -29,8 +29,8 @@ fn each_function_may_do_exactly_what_the_table_of_permissions_says() {
                 complaints.unless_equal(&format!("{name}'s number of policies"), policies.len(), 1);
                 let granted: table::Grants = policies
                     .iter()
-                    .flat_map(|policy| policy.at("PolicyDocument/Statement").list())
-                    .flat_map(table::granted)
+                    .flat_map(|policy| policy.at("PolicyDocument/Statement").elements())
+                    .flat_map(|(exists, statement)| table::granted(&exists, statement))
                     .collect();
                 let allowed = table::allowed(name);
                 for grant in granted.difference(&allowed) {
@@ -81,6 +81,30 @@ fn each_function_may_do_exactly_what_the_table_of_permissions_says() {
             (
                 "Role: !GetAtt RelayRole.Arn",
                 "Role: !GetAtt ReconcileRole.Arn",
+            ),
+            (
+                "Resource: !Ref FeedQueueArn",
+                "Resource: [!Ref FeedQueueArn, !GetAtt Signals.Arn]",
+            ),
+            (
+                "[sqs:ReceiveMessage, sqs:DeleteMessage, sqs:GetQueueAttributes]\n",
+                "[sqs:ReceiveMessage, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:SendMessage]\n",
+            ),
+            (
+                "- HasFeedQueue\n                - Sid",
+                "- HasFeedEventBus\n                - Sid",
+            ),
+            (
+                "Resource: !Ref FeedQueueArn\n                - !Ref AWS::NoValue",
+                "Resource: !Ref FeedQueueArn\n                - { Effect: Allow, Action: sqs:SendMessage, Resource: !GetAtt Signals.Arn }",
+            ),
+            (
+                "- !If\n                - HasFeedQueue\n                - Sid",
+                "- Fn::If:\n                - HasFeedQueue\n                - Sid",
+            ),
+            (
+                "Resource: !GetAtt FeedFailures.Arn\n                - !Ref",
+                "Resource: !GetAtt RelayFailures.Arn\n                - !Ref",
             ),
         ],
     );
@@ -200,8 +224,10 @@ fn no_policy_anywhere_names_an_action_by_wildcard_or_allows_a_scan_or_a_delete()
             });
             for (path, statement) in statements {
                 complaints.unless(
-                    !statement.at("NotAction").exists() && !statement.at("NotResource").exists(),
-                    || format!("{path} grants by exclusion"),
+                    statement.at("Action").exists()
+                        && !statement.at("NotAction").exists()
+                        && !statement.at("NotResource").exists(),
+                    || format!("{path} grants by exclusion, or in a form that cannot be read"),
                 );
                 for action in statement.at("Action").texts() {
                     complaints.unless(!action.contains(['*', '?']), || {
@@ -235,6 +261,21 @@ fn no_policy_anywhere_names_an_action_by_wildcard_or_allows_a_scan_or_a_delete()
             ("- dynamodb:UpdateItem", "- dynamodb:DeleteItem"),
             ("- kms:CancelKeyDeletion", "- kms:*"),
             ("Resource: !GetAtt StateTable.Arn", "Resource: \"*\""),
+            (
+                "Action: dynamodb:PutItem\n",
+                "NotAction: dynamodb:PutItem\n",
+            ),
+            // Those under a condition are read too, and in a policy that is no role's.
+            ("Resource: !Ref FeedQueueArn", "Resource: \"*\""),
+            ("sqs:ReceiveMessage, sqs:DeleteMessage", "sqs:*"),
+            (
+                "- !If\n                - HasFeedQueue",
+                "- Fn::If:\n                - HasFeedQueue",
+            ),
+            (
+                "Action: sqs:SendMessage\n            Resource",
+                "Action: sqs:*\n            Resource",
+            ),
         ],
     );
 }

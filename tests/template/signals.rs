@@ -154,6 +154,10 @@ fn every_queue_is_encrypted_and_keeps_messages_as_long_as_it_can() {
                 "MessageRetentionPeriod: 1209600",
                 "MessageRetentionPeriod: 345600",
             ),
+            (
+                "Condition: HasFeedEventBus\n    Properties:\n      MessageRetentionPeriod: 1209600\n      SqsManagedSseEnabled: true\n",
+                "Condition: HasFeedEventBus\n    Properties:\n      MessageRetentionPeriod: 1209600\n",
+            ),
         ],
     );
 }
@@ -166,7 +170,7 @@ fn every_mapping_reports_failures_one_by_one() {
             complaints.unless_equal(
                 "the mappings",
                 mappings.keys().copied().collect(),
-                vec!["InboxToRelay", "SignalsToReconcile"],
+                vec!["FeedQueueToIngest", "InboxToRelay", "SignalsToReconcile"],
             );
             for (name, mapping) in mappings {
                 complaints.unless_has(
@@ -184,6 +188,10 @@ fn every_mapping_reports_failures_one_by_one() {
             (
                 "      FunctionResponseTypes: [ReportBatchItemFailures]\n      ScalingConfig",
                 "      ScalingConfig",
+            ),
+            (
+                "      FunctionResponseTypes: [ReportBatchItemFailures]\n      # A backlog",
+                "      # A backlog",
             ),
         ],
     );
@@ -251,8 +259,8 @@ fn a_bad_record_cannot_hold_up_the_stream() {
                 "          Destination: !GetAtt Signals.Arn",
             ),
             (
-                "MaximumBatchingWindowInSeconds: 0",
-                "MaximumBatchingWindowInSeconds: 5",
+                "MaximumBatchingWindowInSeconds: 0\n      # Order",
+                "MaximumBatchingWindowInSeconds: 5\n      # Order",
             ),
         ],
     );

@@ -6,8 +6,8 @@
 //! | relay | send to the queues and the bus | decide anything; read tables |
 //! | reconcile | read Inbox, read providers, transact on State | write Inbox; send effects |
 //!
-//! Each may also write its own log lines, and do what its trigger does in its name: read the stream or
-//! take from the queue.
+//! Each may also write its own log lines, and do what its trigger does in its name: read the stream, take
+//! from the queue, report what failed. What ingest may do about a feed, it may only where there is one.
 
 use crate::document::Node;
 use std::collections::BTreeSet;
@@ -18,6 +18,8 @@ pub(crate) struct Grant {
     action: String,
     resource: String,
     condition: String,
+    /// The template's condition under which the grant exists; always, when there is none.
+    exists: String,
 }
 
 /// A set of them.
@@ -33,6 +35,22 @@ pub(crate) fn allowed(function: &str) -> Grants {
                 &["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"],
                 "!GetAtt InboxKey.Arn",
                 &via("dynamodb"),
+            ),
+            only_with(
+                "HasFeedQueue",
+                grants(
+                    &[
+                        "sqs:DeleteMessage",
+                        "sqs:GetQueueAttributes",
+                        "sqs:ReceiveMessage",
+                    ],
+                    "!Ref FeedQueueArn",
+                    "",
+                ),
+            ),
+            only_with(
+                "HasFeedEventBus",
+                grants(&["sqs:SendMessage"], "!GetAtt FeedFailures.Arn", ""),
             ),
             read_secrets(),
         ]
@@ -149,6 +167,18 @@ fn grants(actions: &[&str], resource: &str, condition: &str) -> Grants {
             action: (*action).to_owned(),
             resource: resource.to_owned(),
             condition: condition.to_owned(),
+            exists: String::new(),
+        })
+        .collect()
+}
+
+/// The same grants, where the template's condition holds.
+fn only_with(condition: &str, grants: Grants) -> Grants {
+    grants
+        .into_iter()
+        .map(|grant| Grant {
+            exists: condition.to_owned(),
+            ..grant
         })
         .collect()
 }
@@ -162,9 +192,9 @@ pub(crate) fn via(service: &str) -> String {
     format!("StringEquals kms:ViaService !Sub {service}.${{AWS::Region}}.amazonaws.com")
 }
 
-/// What a policy's statement grants. A statement in a form that this cannot read (a denial, an action
+/// What a policy's statement grants, given the condition under which it stands in it. A statement in a form that this cannot read (a denial, an action
 /// named by exclusion) grants something that is in no table.
-pub(crate) fn granted(statement: Node<'_>) -> Grants {
+pub(crate) fn granted(exists: &str, statement: Node<'_>) -> Grants {
     let known = BTreeSet::from(["Sid", "Effect", "Action", "Resource", "Condition"]);
     if !statement.at("Effect").is("Allow") || !statement.keys().is_subset(&known) {
         return grants(
@@ -183,6 +213,7 @@ pub(crate) fn granted(statement: Node<'_>) -> Grants {
                 action: action.clone(),
                 resource: resource.clone(),
                 condition: condition.clone(),
+                exists: exists.to_owned(),
             })
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastword_contracts::SignatureError;
+use lastword_contracts::{AnswerBody, HandshakeAnswer, SignatureError};
 use lastword_store::Accepted;
 use serde::Serialize;
 
@@ -10,8 +10,12 @@ use serde::Serialize;
 #[derive(Debug)]
 #[must_use]
 pub enum Answer {
-    /// Its exact bytes are durable.
+    /// The exact bytes of all its events are durable. The word is that of the event that says most.
     Stored(Accepted),
+    /// No event: the provider tries the endpoint.
+    Handshake(HandshakeAnswer),
+    /// A handshake that does not know the endpoint's token.
+    WrongToken,
     /// Well signed, and about nothing that is kept.
     Ignored(&'static str),
     /// No such endpoint. The same answer for all of them.
@@ -19,7 +23,7 @@ pub enum Answer {
     /// Webhooks are posted.
     Method,
     /// Not a media type that this provider sends.
-    MediaType,
+    MediaType(String),
     /// Nothing in it.
     Empty,
     /// The gateway's event is not a request that can be read.
@@ -41,7 +45,7 @@ pub struct Reply {
     /// The HTTP status.
     pub status_code: u16,
     /// Its headers.
-    pub headers: BTreeMap<&'static str, &'static str>,
+    pub headers: BTreeMap<String, String>,
     /// Its body.
     pub body: String,
     /// Never.
@@ -65,9 +69,11 @@ impl Answer {
             Self::Stored(Accepted::Duplicate(_)) => "duplicate",
             Self::Stored(Accepted::Variant(_)) => "variant",
             Self::Ignored(word) => word,
+            Self::Handshake(_) => "handshake",
+            Self::WrongToken => "handshake-wrong-token",
             Self::UnknownEndpoint => "unknown-endpoint",
             Self::Method => "method",
-            Self::MediaType => "media-type",
+            Self::MediaType(_) => "media-type",
             Self::Empty => "empty",
             Self::BadEvent(_) => "bad-event",
             Self::Unauthentic(error) => error.word(),
@@ -83,21 +89,38 @@ impl Answer {
         match self {
             Self::Stored(_) | Self::Ignored(_) => Reply {
                 status_code: 200,
-                headers: BTreeMap::from([("content-type", "application/json")]),
+                headers: media("application/json"),
                 body: format!("{{\"received\":\"{}\"}}", self.word()),
                 is_base64_encoded: false,
             },
+            Self::Handshake(answer) => Reply {
+                status_code: answer.status,
+                headers: handshake_headers(answer),
+                body: answer.body.clone(),
+                is_base64_encoded: false,
+            },
+            Self::WrongToken => self.problem(
+                403,
+                "Handshake refused",
+                "the handshake's token is not this endpoint's",
+            ),
             Self::UnknownEndpoint => {
                 self.problem(404, "Unknown endpoint", "there is no such webhook endpoint")
             }
             Self::Method => self.problem(405, "Method not allowed", "webhooks are sent with POST"),
-            Self::MediaType => self.problem(
+            Self::MediaType(known) => self.problem(
                 415,
                 "Unsupported media type",
-                "this endpoint takes application/json",
+                &format!("this endpoint takes {known}"),
             ),
             Self::Empty => self.problem(400, "Empty body", "the request has no body"),
             Self::BadEvent(detail) => self.problem(400, "Unreadable request", detail),
+            // Not a verdict: the provider tries again.
+            Self::Unauthentic(error @ SignatureError::KeyNeeded(_)) => self.problem(
+                503,
+                "Try again",
+                &format!("the signature could not be checked: {error}"),
+            ),
             Self::Unauthentic(error) => {
                 self.problem(401, "Signature check failed", &error.to_string())
             }
@@ -122,12 +145,13 @@ impl Answer {
             status,
             detail,
         };
-        let mut headers = BTreeMap::from([("content-type", "application/problem+json")]);
+        let mut headers = media("application/problem+json");
+        let mut add = |name: &str, value: &str| headers.insert(name.to_owned(), value.to_owned());
         if matches!(self, Self::Method) {
-            headers.insert("allow", "POST");
+            add("allow", "POST");
         }
-        if matches!(self, Self::Unavailable) {
-            headers.insert("retry-after", "2");
+        if status == 503 {
+            add("retry-after", "2");
         }
         let body = serde_json::to_string(&problem).unwrap_or_default();
         Reply {
@@ -137,4 +161,33 @@ impl Answer {
             is_base64_encoded: false,
         }
     }
+}
+
+impl Reply {
+    /// As a provider that reads bodies wants it.
+    #[must_use]
+    pub fn with_body(mut self, body: AnswerBody) -> Self {
+        match body {
+            AnswerBody::Any => {}
+            AnswerBody::Empty => {
+                self.body.clear();
+                self.headers.remove("content-type");
+            }
+        }
+        self
+    }
+}
+
+fn media(media: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([("content-type".to_owned(), media.to_owned())])
+}
+
+/// What is repeated to whoever asks is never taken for a page.
+fn handshake_headers(answer: &HandshakeAnswer) -> BTreeMap<String, String> {
+    let mut headers: BTreeMap<_, _> = answer.headers.iter().cloned().collect();
+    if let Some(kind) = answer.media_type {
+        headers.insert("content-type".to_owned(), kind.to_owned());
+        headers.insert("x-content-type-options".to_owned(), "nosniff".to_owned());
+    }
+    headers
 }

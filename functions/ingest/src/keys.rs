@@ -1,4 +1,4 @@
-//! The active signing keys of every integration, and their renewal when a secret is rolled.
+//! The active keys of every integration, and their renewal when a secret is rolled.
 //!
 //! Keys are computed once, at the start, and again when a signature matches none of them and the secrets
 //! may be read again: a rolled secret is taken up without a redeployment.
@@ -7,16 +7,23 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lastword_config::{Config, Integration, SecretRef};
-use lastword_contracts::SigningKey;
+use lastword_contracts::Keys;
 use lastword_domain::name::IntegrationName;
 use lastword_runtime::{Level, Line, SecretError, SecretSource, Secrets, Vault};
+use zeroize::Zeroizing;
 
-type Keys = BTreeMap<IntegrationName, Vec<SigningKey>>;
+/// What one endpoint checks its requests with.
+pub(crate) struct Held {
+    pub(crate) keys: Keys,
+    pub(crate) handshake_token: Option<Zeroizing<String>>,
+}
+
+type All = BTreeMap<IntegrationName, Held>;
 
 /// The active signing keys.
 pub struct KeyRing {
     vault: Vault,
-    keys: Mutex<Arc<Keys>>,
+    keys: Mutex<Arc<All>>,
 }
 
 /// Why there are no keys.
@@ -26,10 +33,12 @@ pub enum KeyRingError {
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// A secret is no key of its provider.
-    #[error("integrations.{integration}.signing_secrets: {reference}: {why}")]
+    #[error("integrations.{integration}.{setting}: {reference}: {why}")]
     Unfit {
         /// Whose.
         integration: IntegrationName,
+        /// Which of its settings names it.
+        setting: &'static str,
         /// Where it is kept.
         reference: SecretRef,
         /// What is wrong with it.
@@ -60,12 +69,12 @@ impl KeyRing {
     }
 
     /// The keys as they are now.
-    pub(crate) fn now(&self) -> Arc<Keys> {
+    pub(crate) fn now(&self) -> Arc<All> {
         Arc::clone(&self.lock())
     }
 
     /// The keys of secrets read again, if they may be; `now` is Unix time in seconds.
-    pub(crate) async fn renewed(&self, config: &Config, now: u64) -> Option<Arc<Keys>> {
+    pub(crate) async fn renewed(&self, config: &Config, now: u64) -> Option<Arc<All>> {
         let secrets = self.vault.renewed(now).await?;
         match make(config, &secrets) {
             Ok(keys) => {
@@ -85,42 +94,46 @@ impl KeyRing {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Arc<Keys>> {
+    fn lock(&self) -> MutexGuard<'_, Arc<All>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn make(config: &Config, secrets: &Secrets) -> Result<Keys, KeyRingError> {
-    let keys = |integration: &Integration| {
-        integration
-            .signing
-            .iter()
-            .map(|reference| key(integration, reference, secrets))
-            .collect::<Result<Vec<_>, _>>()
-    };
+fn make(config: &Config, secrets: &Secrets) -> Result<All, KeyRingError> {
     config
         .integrations
         .iter()
-        .map(|(name, integration)| Ok((name.clone(), keys(integration)?)))
+        .map(|(name, integration)| Ok((name.clone(), held(integration, secrets)?)))
         .collect()
 }
 
-fn key(
-    integration: &Integration,
-    reference: &SecretRef,
-    secrets: &Secrets,
-) -> Result<SigningKey, KeyRingError> {
-    let unfit = |why: String| KeyRingError::Unfit {
+fn held(integration: &Integration, secrets: &Secrets) -> Result<Held, KeyRingError> {
+    let unfit = |setting, reference: &SecretRef, why: String| KeyRingError::Unfit {
         integration: integration.name.clone(),
+        setting,
         reference: reference.clone(),
         why,
     };
-    let secret = secrets
-        .get(reference)
-        .ok_or_else(|| unfit("it was not found".into()))?;
-    integration
-        .contract
-        .signature
-        .key(secret.expose())
-        .map_err(|error| unfit(error.to_string()))
+    let secret = |setting, reference| {
+        secrets
+            .get(reference)
+            .ok_or_else(|| unfit(setting, reference, "it was not found".into()))
+    };
+    let mut keys = integration.schemes.clone();
+    for reference in &integration.signing {
+        let setting = "signing_secrets";
+        let secret = secret(setting, reference)?;
+        let schemes = &integration.contract.signature;
+        schemes
+            .add_secret(&mut keys, secret.expose())
+            .map_err(|error| unfit(setting, reference, error.to_string()))?;
+    }
+    let token = integration.handshake_token.as_ref();
+    let token = token
+        .map(|reference| secret("handshake_token", reference))
+        .transpose()?;
+    Ok(Held {
+        keys,
+        handshake_token: token.map(|token| Zeroizing::new(token.expose().to_owned())),
+    })
 }

@@ -1,15 +1,20 @@
 //! Ingest: verify, identify, find what the event concerns, one conditional put, 2xx.
 //!
-//! May put into the Inbox and read signing secrets. Must never read or write State, or call a provider:
-//! there is nothing in it that could.
+//! May put into the Inbox and read signing secrets. Must never read or write State, or read a
+//! provider's objects; of a provider it only asks for the keys that it publishes ([`published`]).
 //!
-//! Suggested reading order: [`handler`], [`request`], [`answer`], [`keys`].
+//! Suggested reading order: [`handler`], [`door`], [`request`], [`feed`], [`answer`], [`keys`],
+//! [`published`].
 
 pub mod answer;
+mod door;
+pub mod feed;
 pub mod handler;
+mod hint;
 pub mod keys;
+pub mod published;
 pub mod request;
 pub mod start;
 
 pub use answer::Answer;
-pub use handler::{Clock, Ingest};
+pub use handler::{Clock, Ingest, NotTaken, Served};

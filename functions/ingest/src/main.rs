@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 async fn main() -> Result<(), Error> {
     let ingest = &lastword_ingest::start::from_environment().await?;
     run(service_fn(|event: LambdaEvent<Box<RawValue>>| async move {
-        Ok::<_, Error>(ingest.handle_text(event.payload.get()).await)
+        Ok::<_, Error>(ingest.serve(event.payload.get()).await?)
     }))
     .await
 }

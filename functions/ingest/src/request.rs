@@ -1,4 +1,4 @@
-//! An API Gateway or function-URL event as the request it was: method, endpoint, headers, exact bytes.
+//! An API Gateway or function-URL event as the request it was: method, endpoint, query, headers, exact bytes.
 //!
 //! The event types are lambda_http's; its conversion into a request is not used, because it keeps only
 //! the last of several headers of one name, and panics over malformed base64.
@@ -16,6 +16,8 @@ pub struct Delivery {
     pub method: String,
     /// What stands after `/webhooks/` in the path.
     pub endpoint: Option<String>,
+    /// The query as it was sent, as far as the event keeps it so.
+    pub query: String,
     /// All headers, all values.
     pub headers: Headers,
     /// The exact bytes.
@@ -40,21 +42,31 @@ impl Delivery {
     /// When it is no request, or its body cannot be decoded.
     pub fn parse(event: &str) -> Result<Self, BadEvent> {
         let event: LambdaRequest = serde_json::from_str(event).map_err(|_| BadEvent::NotHttp)?;
-        let (method, path, headers, body, encoded) = match event {
+        let (method, path, query, headers, body, encoded) = match event {
             LambdaRequest::ApiGatewayV2(event) => (
                 event.request_context.http.method,
                 event.raw_path.unwrap_or_default(),
+                event.raw_query_string.unwrap_or_default(),
                 all(&event.headers, None),
                 event.body,
                 event.is_base64_encoded,
             ),
-            LambdaRequest::ApiGatewayV1(event) => (
-                event.http_method,
-                event.path.unwrap_or_default(),
-                all(&event.multi_value_headers, Some(&event.headers)),
-                event.body,
-                event.is_base64_encoded,
-            ),
+            LambdaRequest::ApiGatewayV1(event) => {
+                let several = event.multi_value_query_string_parameters;
+                let query = if several.is_empty() {
+                    written(event.query_string_parameters.iter())
+                } else {
+                    written(several.iter())
+                };
+                (
+                    event.http_method,
+                    event.path.unwrap_or_default(),
+                    query,
+                    all(&event.multi_value_headers, Some(&event.headers)),
+                    event.body,
+                    event.is_base64_encoded,
+                )
+            }
             _ => return Err(BadEvent::NotHttp),
         };
         let body = body.unwrap_or_default();
@@ -66,10 +78,17 @@ impl Delivery {
         Ok(Self {
             method: method.to_string(),
             endpoint: endpoint(&path),
+            query,
             headers,
             body,
         })
     }
+}
+
+/// A REST API hands a query over in decoded pairs.
+fn written<'q>(pairs: impl Iterator<Item = (&'q str, &'q str)>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(pairs).finish()
 }
 
 /// A stage may stand before `/webhooks/`; nothing may stand after the name but one slash.

@@ -32,10 +32,17 @@ struct Configured<'c> {
 impl Reconciler {
     pub(crate) async fn turn(&self, work: Work<'_>) -> Result<Turn, StoreError> {
         if work.signal.resource.kind.as_str() == UNREADABLE {
-            return self.mark_all(work, Reason::Unparsable).await;
+            return self
+                .mark_all(work, Outcome::Failed, Reason::Unparsable)
+                .await;
         }
         let Some(configured) = self.configured(work.signal) else {
-            return self.mark_all(work, Reason::Unconfigured).await;
+            let (outcome, reason) = if self.is_only_recorded(work.signal) {
+                (Outcome::Ignored, Reason::NothingKept)
+            } else {
+                (Outcome::Failed, Reason::Unconfigured)
+            };
+            return self.mark_all(work, outcome, reason).await;
         };
         match configured.resource.strategy {
             Strategy::Current => {
@@ -56,6 +63,12 @@ impl Reconciler {
             integration,
             resource,
         })
+    }
+
+    /// Whether it is of a kind of which the contract keeps nothing but the events.
+    fn is_only_recorded(&self, signal: &Signal) -> bool {
+        let integration = self.config.integrations.get(&signal.integration);
+        integration.is_some_and(|integration| integration.recorded.contains(&signal.resource.kind))
     }
 
     /// Whether the events' own bodies are needed to settle this resource.
@@ -176,10 +189,15 @@ impl Reconciler {
         }
     }
 
-    async fn mark_all(&self, work: Work<'_>, reason: Reason) -> Result<Turn, StoreError> {
+    async fn mark_all(
+        &self,
+        work: Work<'_>,
+        outcome: Outcome,
+        reason: Reason,
+    ) -> Result<Turn, StoreError> {
         let mark = |event: &&LoadedEvent| Mark {
             event: event.reference.clone(),
-            outcome: Outcome::Failed,
+            outcome,
             reason,
         };
         let marks = work.pending.iter().map(mark).collect();

@@ -2,6 +2,7 @@
 //! is wrong is collected, so that one reading of the messages is enough.
 
 mod accounts;
+mod door;
 mod overlaps;
 mod resources;
 
@@ -130,29 +131,32 @@ impl Checker<'_> {
         let signing = self.signing(setting, raw);
         let retention = self.retention(setting, raw);
         let (contract, account, environment) = (contract?, account?, environment?);
+        let door = self.door(setting, at, raw, &contract, signing);
         self.environment(setting, raw, &contract, &environment);
-        let resources = self.resources(setting, raw, &contract);
-        let (api_keys, further) = self.accounts(setting, at, raw, &account, &resources);
+        let told = self.resources(setting, raw, &contract);
+        let (api_keys, further) = self.accounts(setting, at, raw, &account, &told.kept);
         let tenant = Tenant {
             provider: contract.name.clone(),
             account: account.clone(),
             further,
             environment: environment.clone(),
         };
-        let rules = resources
-            .iter()
-            .map(|(kind, resource)| (kind.clone(), resource.rules.clone()))
-            .collect();
-        let reader = Reader::new(tenant, &contract.event, &rules);
+        let reader = Reader::new(tenant, &contract, &told.rules);
         let name = name?;
         Some(Integration {
             name,
             contract,
             account,
             environment,
-            signing,
+            signing: door.signing,
+            schemes: door.schemes,
+            tolerance_seconds: door.tolerance_seconds,
+            endpoint: door.endpoint,
+            handshake_token: door.handshake_token,
+            feeds: door.feeds,
             api_keys,
-            resources,
+            recorded: told.recorded(),
+            resources: told.kept,
             retention,
             reader,
         })
@@ -162,21 +166,6 @@ impl Checker<'_> {
         Contract::builtin(name.get_ref())
             .map_err(|error| self.report(name.span().start, &format!("{setting}.contract"), error))
             .ok()
-    }
-
-    fn signing(&mut self, setting: &str, raw: &RawIntegration) -> Vec<SecretRef> {
-        let setting = format!("{setting}.signing_secrets");
-        let secrets: Vec<_> = raw
-            .signing_secrets
-            .get_ref()
-            .iter()
-            .filter_map(|text| self.secret(text, &setting))
-            .collect();
-        if raw.signing_secrets.get_ref().is_empty() {
-            let message = "found an empty list; without a secret no signature can be checked; expected one or more references";
-            self.report(raw.signing_secrets.span().start, &setting, message);
-        }
-        secrets
     }
 
     fn retention(&mut self, setting: &str, raw: &RawIntegration) -> Duration {

@@ -49,13 +49,25 @@ impl Config {
             .and_then(|name| self.integrations.get(&name))
     }
 
-    /// Every secret that checks signatures.
+    /// The integration whose events come through this queue or event source.
+    #[must_use]
+    pub fn fed_by(&self, feed: &str) -> Option<&Integration> {
+        let mut all = self.integrations.values();
+        all.find(|integration| integration.feeds.iter().any(|own| own == feed))
+    }
+
+    /// Every secret that checks signatures and handshakes.
     #[must_use]
     pub fn signing_secrets(&self) -> Vec<SecretRef> {
-        self.integrations
-            .values()
-            .flat_map(|integration| integration.signing.iter().cloned())
-            .collect()
+        let all = self.integrations.values();
+        all.flat_map(|integration| {
+            integration
+                .signing
+                .iter()
+                .chain(&integration.handshake_token)
+        })
+        .cloned()
+        .collect()
     }
 
     /// Every secret that reads a provider's API.

@@ -20,7 +20,15 @@ pub(crate) struct RawIntegration {
     pub(crate) contract: Spanned<String>,
     pub(crate) account: Spanned<String>,
     pub(crate) environment: Spanned<String>,
-    pub(crate) signing_secrets: Spanned<Vec<Spanned<String>>>,
+    pub(crate) signing_secrets: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(crate) schemes: Option<Spanned<Vec<String>>>,
+    pub(crate) url: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub(crate) handshake_token: Option<Spanned<String>>,
+    pub(crate) tolerance_seconds: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(crate) feeds: Vec<Spanned<String>>,
     pub(crate) api_key: Option<Spanned<String>>,
     #[serde(default)]
     pub(crate) accounts: BTreeMap<Spanned<String>, RawAccount>,

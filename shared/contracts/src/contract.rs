@@ -1,5 +1,7 @@
 //! A contract: what one provider guarantees. Read from its TOML file; every claim names its source.
 
+mod builtin;
+mod claims;
 mod soundness;
 
 use std::collections::BTreeMap;
@@ -9,16 +11,13 @@ use lastword_domain::name::{Environment, Provider, ResourceType};
 use serde::Deserialize;
 
 use crate::extract::Pointer;
+use crate::handshake::Handshake;
+use crate::items::Items;
 use crate::pattern::Patterns;
-use crate::signature::{Certainty, SignatureRules};
+use crate::payload::PayloadRules;
+use crate::signature::{Schemes, Uncovered};
 use crate::source::{Source, Sources};
-
-/// The contracts that are built in, by name.
-const BUILTIN: [(&str, &str); 3] = [
-    ("generic-hmac", include_str!("../generic-hmac.toml")),
-    ("github", include_str!("../github.toml")),
-    ("stripe", include_str!("../stripe.toml")),
-];
+pub use claims::{Absent, Acknowledge, AnswerBody, Certainty, List, Order, Quota};
 
 /// What one provider guarantees.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,8 +32,19 @@ pub struct Contract {
     /// Whether an integration may define resource types of its own.
     #[serde(default)]
     pub open_resources: bool,
+    /// Settings that an integration must give: name and explanation.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+    /// Settings that it may give.
+    #[serde(default)]
+    pub optional_parameters: BTreeMap<String, String>,
+    /// How a body is read, when it is not JSON itself.
+    pub payload: Option<PayloadRules>,
     /// How it signs.
-    pub signature: SignatureRules,
+    pub signature: Schemes,
+    /// Requests of its that are no events.
+    #[serde(default)]
+    pub handshake: Vec<Handshake>,
     /// What makes its events the ones they are.
     pub event: EventRules,
     /// How its objects are read.
@@ -42,25 +52,50 @@ pub struct Contract {
     /// Its kinds of objects.
     #[serde(default)]
     pub resources: BTreeMap<ResourceType, ResourceRules>,
+    /// What is known of the order of its deliveries.
+    pub order: Option<Order>,
+    /// How it wants to be answered, and what it does else.
+    #[serde(default)]
+    pub acknowledge: Acknowledge,
+    /// What "not there" means.
+    pub absence: Option<Absent>,
+    /// What can be listed to find what was missed.
+    #[serde(default)]
+    pub list: Vec<List>,
+    /// How often it may be asked.
+    #[serde(default)]
+    pub quota: Vec<Quota>,
 }
 
 /// Where an event's identity stands.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventRules {
-    /// The event's id.
-    pub id: Source,
+    /// The way to several events in one body.
+    pub items: Option<Items>,
+    /// The event's id; the values of several places are joined with a slash.
+    pub id: Sources,
+    /// What stands for the id where a part of it is absent; without it such an event cannot be read.
+    pub id_otherwise: Option<Source>,
     /// Its type; several places are joined with a full stop. The first is always there, later ones that
     /// are absent are left out.
     #[serde(rename = "type")]
     pub kind: Sources,
+    /// What stands for the type where its first part is absent, as in a provider's other kind of bodies.
+    pub type_otherwise: Option<Source>,
     /// The account it is about; absent in the body means the integration's own.
     pub account: Option<Source>,
+    /// Names the account without being signed: it never chooses, but another account is refused.
+    pub account_hint: Option<Source>,
     /// Which of the provider's worlds it is about.
     pub environment: Option<EnvironmentRules>,
+    /// What a person has to know.
+    pub note: Option<String>,
     /// Where this is known from.
+    #[serde(default)]
     pub source: String,
     /// How sure it is.
+    #[serde(default)]
     pub certainty: Certainty,
 }
 
@@ -79,9 +114,14 @@ pub struct EnvironmentRules {
 #[serde(deny_unknown_fields)]
 pub struct Api {
     /// Scheme and host.
-    pub host: String,
-    /// The `Authorization` header; `{secret}` stands for the account's key.
-    pub authorization: String,
+    pub host: Option<String>,
+    /// Other hosts, by environment.
+    #[serde(default)]
+    pub hosts: BTreeMap<Environment, String>,
+    /// A host of the account's own; `{account}` stands for it.
+    pub account_host: Option<String>,
+    /// The `Authorization` header; `{secret}` stands for the account's key, `{basic}` for it in base64.
+    pub authorization: Option<String>,
     /// Further headers of every request.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -91,8 +131,10 @@ pub struct Api {
     #[serde(default)]
     pub absent: BTreeMap<String, Absence>,
     /// Where this is known from.
+    #[serde(default)]
     pub source: String,
     /// How sure it is.
+    #[serde(default)]
     pub certainty: Certainty,
 }
 
@@ -116,26 +158,32 @@ pub struct ResourceRules {
     pub events: Patterns,
     /// Where its id stands; several places are joined with a slash.
     pub id: Sources,
+    /// The way to several of them in one event; `item:` places are within each.
+    pub each: Option<Items>,
     /// Members that the body of an event about it never holds. Where an unsigned header names the event's
     /// type, they tell a body of its own from one that was sent again under another name.
     #[serde(default)]
     pub without: Vec<Pointer>,
     /// What the contract's evidence allows, the best first.
     pub strategies: Vec<StrategyName>,
+    /// Why nothing can be kept of it, when no strategy is allowed. Its events are accepted all the same.
+    pub why: Option<String>,
     /// The path that reads it; `{0}`, `{1}` stand for the parts of its id.
     pub read: Option<String>,
-    /// Where the last part of its id stands in what the read API answers.
+    /// Where the object stands in what the read API answers, when it is wrapped.
+    pub read_at: Option<Pointer>,
+    /// Where the last part of its id stands in the object.
     pub read_id: Option<Pointer>,
     /// Where the whole object stands in the body.
     pub snapshot: Option<Pointer>,
     /// Where its version stands in the body.
     pub version: Option<Pointer>,
-    /// Where its version stands in what the read API answers.
+    /// Where its version stands in the object.
     pub read_version: Option<Pointer>,
     /// Events that say it is deleted.
     #[serde(default)]
     pub deleted_by: Patterns,
-    /// A member that is `true` in what the read API answers when it is deleted.
+    /// A member of the object that is `true` when it is deleted.
     pub deleted_when: Option<Pointer>,
     /// Where this is known from.
     #[serde(default)]
@@ -162,12 +210,12 @@ impl TryFrom<String> for StrategyName {
 #[derive(Debug, thiserror::Error)]
 pub enum ContractError {
     /// No file of that name is built in.
-    #[error("unknown contract {found:?}; known are {known}")]
+    #[error("unknown contract {found:?}; {}`lastword contracts` lists them", meant(.nearest))]
     Unknown {
         /// What was asked for.
         found: String,
-        /// What there is.
-        known: String,
+        /// What was perhaps meant.
+        nearest: Option<&'static str>,
     },
     /// The file does not say what a contract must.
     #[error("the contract {name} is not sound: {why}")]
@@ -179,31 +227,11 @@ pub enum ContractError {
     },
 }
 
+fn meant(name: &Option<&'static str>) -> String {
+    name.map_or_else(String::new, |name| format!("did you mean {name:?}? "))
+}
+
 impl Contract {
-    /// The names of the contracts that are built in.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        BUILTIN.iter().map(|(name, _)| *name)
-    }
-
-    /// A contract that is built in. Only the one asked for is parsed.
-    ///
-    /// # Errors
-    /// When there is none of that name.
-    pub fn builtin(name: &str) -> Result<Self, ContractError> {
-        let unknown = || ContractError::Unknown {
-            found: name.to_owned(),
-            known: Self::names().collect::<Vec<_>>().join(", "),
-        };
-        let (_, text) = BUILTIN
-            .iter()
-            .find(|(held, _)| *held == name)
-            .ok_or_else(unknown)?;
-        Self::parse(text).map_err(|why| ContractError::Unsound {
-            name: name.to_owned(),
-            why,
-        })
-    }
-
     /// From a contract's text.
     ///
     /// # Errors
@@ -213,7 +241,9 @@ impl Contract {
         if contract.resources.is_empty() && !contract.open_resources {
             return Err("it has no resources and allows none to be defined".to_owned());
         }
+        contract.check_signature()?;
         contract.check_event()?;
+        contract.check_api()?;
         for (kind, rules) in &contract.resources {
             contract
                 .check(kind, rules)
@@ -221,25 +251,32 @@ impl Contract {
         }
         Ok(contract)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_contract_that_is_built_in_is_sound_and_called_as_its_file() {
-        for name in Contract::names() {
-            assert_eq!(Contract::builtin(name).unwrap().name.as_str(), name);
-        }
+    /// Whether a body may be believed only as far as it says what to look at, because a signature that is
+    /// accepted does not cover it.
+    #[must_use]
+    pub fn body_is_a_hint(&self) -> bool {
+        let mut schemes = self.signature.iter();
+        schemes.any(|scheme| scheme.uncovered.contains(&Uncovered::Body))
     }
 
-    #[test]
-    fn an_unknown_contract_is_named_with_the_known_ones() {
-        let error = Contract::builtin("strpe").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "unknown contract \"strpe\"; known are generic-hmac, github, stripe"
-        );
+    /// Whether the state of any of its own kinds of objects can be kept.
+    #[must_use]
+    pub fn keeps_any(&self) -> bool {
+        self.resources.values().any(ResourceRules::is_kept)
+    }
+
+    /// Whether its events come through a queue and not by HTTP.
+    #[must_use]
+    pub fn by_queue(&self) -> bool {
+        self.signature.carried(b"").is_some()
+    }
+}
+
+impl ResourceRules {
+    /// Whether any strategy can find its state.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        !self.strategies.is_empty()
     }
 }

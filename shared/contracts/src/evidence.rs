@@ -61,7 +61,13 @@ impl ResourceRules {
         id: &ResourceId,
         body: &[u8],
     ) -> Result<(Content, Option<Version>), NoEvidence> {
-        let text = text_of(body)?;
+        let answer = text_of(body)?;
+        let text = match &self.read_at {
+            None => answer,
+            Some(at) => at
+                .raw(answer)
+                .ok_or(NoEvidence("an object where the contract says"))?,
+        };
         let mut extractor = Extractor::default();
         let own = self.read_id.as_ref().map(|pointer| extractor.add(pointer));
         let version = self

@@ -40,6 +40,29 @@ impl Pointer {
     }
 }
 
+impl Pointer {
+    /// The plain value that it leads to in a JSON text; none where there is none, or where the text is no
+    /// JSON. For single values that are not looked up for every event.
+    #[must_use]
+    pub fn text<'t>(&self, json: &'t str) -> Option<Cow<'t, str>> {
+        let (extractor, slot) = self.alone();
+        extractor.extract(json).ok()?.text(slot).ok().flatten()
+    }
+
+    /// The value that it leads to in a JSON text, as it stands there.
+    #[must_use]
+    pub fn raw<'t>(&self, json: &'t str) -> Option<&'t str> {
+        let (extractor, slot) = self.alone();
+        extractor.extract(json).ok()?.raw(slot)
+    }
+
+    fn alone(&self) -> (Extractor, Slot) {
+        let mut extractor = Extractor::default();
+        let slot = extractor.add(self);
+        (extractor, slot)
+    }
+}
+
 impl TryFrom<String> for Pointer {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
@@ -74,7 +97,7 @@ struct Node {
 pub struct Slot(usize);
 
 /// The values found, by slot.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Found<'a>(Vec<Option<&'a RawValue>>);
 
 impl Extractor {
@@ -99,6 +122,12 @@ impl Extractor {
         let slot = *node.slot.get_or_insert(next);
         self.slots = self.slots.max(slot + 1);
         Slot(slot)
+    }
+
+    /// Whether nothing is looked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots == 0
     }
 
     /// Walks the body once.

@@ -18,6 +18,20 @@ impl Headers {
             .map(|(_, value)| &**value)
     }
 
+    /// Every value of every name that begins so, in any casing.
+    pub fn starting<'a, 'n>(
+        &'a self,
+        start: &'n str,
+    ) -> impl Iterator<Item = &'a str> + use<'a, 'n> {
+        self.0
+            .iter()
+            .filter(move |(held, _)| {
+                let held = held.get(..start.len());
+                held.is_some_and(|held| held.eq_ignore_ascii_case(start))
+            })
+            .map(|(_, value)| &**value)
+    }
+
     /// The one value of this name. A repetition of the same value is that value; two different values
     /// are none, because choosing between them would be a guess. Some gateways join a repeated header's
     /// values with commas, so a comma separates values here too.

@@ -1,10 +1,14 @@
 //! What a verified body is about, as the contract says: identity, account, type, resources.
 //!
+//! One delivery is one event, or as many as its body has items: each then is kept by itself, to the byte.
+//!
 //! Law 2's second half stands here: the integration chooses account and environment. An account named
 //! in a signed body must be on the integration's list, and an unsigned header can name neither.
 
+mod arranged;
 mod place;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lastword_domain::name::{
@@ -12,12 +16,13 @@ use lastword_domain::name::{
 };
 use lastword_domain::{Digest, EventIdentity, ResourceKey};
 
-use crate::contract::{EventRules, ResourceRules};
-use crate::extract::{Extractor, Found, Slot};
-use crate::headers::Headers;
-use crate::pattern::Patterns;
+use crate::contract::Contract;
+use crate::items::Items;
+use crate::payload::{self, PayloadRules};
+use crate::request::Request;
 use crate::signature::Verified;
-use place::{Place, Unreadable, event_type, resource_id};
+use arranged::{Arranged, Look, Routed};
+use place::Unreadable;
 
 /// Whose data an endpoint may speak of.
 #[derive(Debug, Clone)]
@@ -52,23 +57,25 @@ impl Tenant {
 
 /// What an accepted event is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct Event<'b> {
     /// What makes it the same event.
     pub identity: EventIdentity,
     /// What the provider calls it.
     pub kind: EventType,
     /// What it is about; never empty.
     pub resources: Vec<ResourceKey>,
+    /// Its exact bytes: the whole body, or its own item of it.
+    pub body: &'b [u8],
 }
 
 /// What reading a verified request leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub enum Reading {
-    /// To be stored.
-    Concerns(Event),
+pub enum Reading<'b> {
+    /// To be stored; never empty.
+    Concerns(Vec<Event<'b>>),
     /// Well signed, but nothing configured is about this type.
-    Unrouted(EventType),
+    Unrouted(Option<EventType>),
     /// Well signed, but about the provider's other world, which some providers send to every endpoint.
     OtherEnvironment,
     /// It names an account that is not on the list.
@@ -84,58 +91,24 @@ pub const UNREADABLE: &str = "unreadable-event";
 #[derive(Debug, Clone)]
 pub struct Reader {
     tenant: Tenant,
-    extractor: Extractor,
-    id: Place,
-    kind: Vec<Place>,
-    account: Option<Place>,
-    environment: Option<(Place, BTreeMap<String, Environment>)>,
-    routes: Vec<Route>,
-}
-
-#[derive(Debug, Clone)]
-struct Route {
-    kind: ResourceType,
-    events: Patterns,
-    without: Vec<Slot>,
-    id: Vec<Place>,
+    payload: Option<PayloadRules>,
+    items: Option<Items>,
+    arranged: Arranged,
 }
 
 impl Reader {
-    /// Arranges the rules for one endpoint.
+    /// Arranges a contract's rules for one endpoint, with what it defines itself.
     #[must_use]
     pub fn new(
         tenant: Tenant,
-        event: &EventRules,
-        resources: &BTreeMap<ResourceType, ResourceRules>,
+        contract: &Contract,
+        resources: &BTreeMap<ResourceType, crate::contract::ResourceRules>,
     ) -> Self {
-        let mut extractor = Extractor::default();
-        let id = Place::of(&event.id, &mut extractor);
-        let kind = Place::all(&event.kind, &mut extractor);
-        let account = event
-            .account
-            .as_ref()
-            .map(|source| Place::of(source, &mut extractor));
-        let environment = event.environment.as_ref().map(|rules| {
-            let place = Place::of(&rules.from, &mut extractor);
-            (place, rules.values.clone())
-        });
-        let routes = resources
-            .iter()
-            .map(|(kind, rules)| Route {
-                kind: kind.clone(),
-                events: rules.events.clone(),
-                without: rules.without.iter().map(|p| extractor.add(p)).collect(),
-                id: Place::all(&rules.id, &mut extractor),
-            })
-            .collect();
         Self {
             tenant,
-            extractor,
-            id,
-            kind,
-            account,
-            environment,
-            routes,
+            payload: contract.payload.clone(),
+            items: contract.event.items.clone(),
+            arranged: Arranged::of(&contract.event, resources),
         }
     }
 
@@ -145,92 +118,128 @@ impl Reader {
         &self.tenant
     }
 
-    /// What this request is about.
-    pub fn read(&self, headers: &Headers, body: Verified<'_>) -> Reading {
+    /// What this request is about. `request` is the one whose body was verified.
+    pub fn read<'b>(&self, request: &Request<'b>, body: Verified<'b>) -> Reading<'b> {
         let bytes = body.bytes();
-        let text = std::str::from_utf8(bytes)
-            .ok()
-            .map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
-        let found = text.and_then(|text| self.extractor.extract(text).ok());
-        let Some(found) = found else {
-            return self.unreadable(headers, bytes);
-        };
-        match self.read_found(headers, &found) {
-            Ok(reading) => reading,
-            Err(Unreadable::Body) => self.unreadable(headers, bytes),
-            Err(Unreadable::Name(error)) => Reading::Refused(error),
+        match payload::json(self.payload.as_ref(), request) {
+            Ok(Cow::Borrowed(text)) => self.read_text(request, text, bytes, str::as_bytes),
+            Ok(Cow::Owned(text)) => self.read_text(request, &text, bytes, |_| bytes),
+            Err(_) => self.unreadable(request, bytes),
         }
     }
 
-    fn read_found(&self, headers: &Headers, found: &Found<'_>) -> Result<Reading, Unreadable> {
-        if let Some((place, values)) = &self.environment {
-            let named = place.value(headers, found)?.ok_or(Unreadable::Body)?;
-            if values.get(&*named).ok_or(Unreadable::Body)? != &self.tenant.environment {
-                return Ok(Reading::OtherEnvironment);
+    /// `own` gives the bytes that an item is kept as.
+    fn read_text<'t, 'b>(
+        &self,
+        request: &Request<'_>,
+        text: &'t str,
+        bytes: &'b [u8],
+        own: impl Fn(&'t str) -> &'b [u8],
+    ) -> Reading<'b> {
+        let items = match &self.items {
+            None => None,
+            Some(items) => match items.of(text) {
+                Ok(items) => items,
+                Err(_) => return self.unreadable(request, bytes),
+            },
+        };
+        let Some(body) = self.arranged.body(text) else {
+            return self.unreadable(request, bytes);
+        };
+        let Some(items) = items else {
+            let look = self.arranged.look(request, &body, text, bytes);
+            return match look.map(|look| self.read_one(&look, bytes)) {
+                Some(Ok(one)) => one.alone(),
+                Some(Err(Unreadable::Name(error))) => Reading::Refused(error),
+                Some(Err(Unreadable::Body)) | None => self.unreadable(request, bytes),
+            };
+        };
+        let mut whole = Whole::default();
+        for item in items {
+            let kept = own(item);
+            let look = self.arranged.look(request, &body, item, kept);
+            match look.map(|look| self.read_one(&look, kept)) {
+                Some(Ok(one)) => whole.add(one),
+                // What cannot be read or named exactly is kept about itself; its neighbours are not refused.
+                Some(Err(Unreadable::Body | Unreadable::Name(_))) | None => {
+                    match self.unreadable_event(None, kept) {
+                        Ok(event) => whole.events.push(event),
+                        Err(error) => return Reading::Refused(error),
+                    }
+                }
             }
         }
-        let named = match &self.account {
-            None => None,
-            Some(place) => place.value(headers, found)?,
-        };
-        let account = match named {
+        whole.reading()
+    }
+
+    /// One event.
+    fn read_one<'b>(&self, look: &Look<'_>, bytes: &'b [u8]) -> Result<One<'b>, Unreadable> {
+        if let Some(environment) = self.arranged.environment(look)?
+            && *environment != self.tenant.environment
+        {
+            return Ok(One::OtherEnvironment);
+        }
+        // What is not signed chooses nothing, and is refused when it names another.
+        if let Some(hint) = self.arranged.account_hint(look)?
+            && !self.tenant.accounts().any(|own| own.as_str() == hint)
+        {
+            return Ok(One::ForeignAccount);
+        }
+        let account = match self.arranged.account(look)? {
             None => self.tenant.account.clone(),
             Some(named) => Account::parse(&named)?,
         };
         if !self.tenant.accounts().any(|own| *own == account) {
-            return Ok(Reading::ForeignAccount);
+            return Ok(One::ForeignAccount);
         }
-        let kind = event_type(&self.kind, headers, found)?;
-        let mut resources = Vec::new();
-        let mut incomplete = false;
-        for route in &self.routes {
-            if !route.events.matches(kind.as_str()) {
-                continue;
-            }
-            match route.id(headers, found) {
-                Ok(id) => resources.push(self.resource(&account, route.kind.clone(), id)),
-                Err(Unreadable::Body) => incomplete = true,
-                Err(error @ Unreadable::Name(_)) => return Err(error),
-            }
-        }
-        match (resources.is_empty(), incomplete) {
-            (true, false) => return Ok(Reading::Unrouted(kind)),
+        let kind = self.arranged.kind(look)?;
+        let Routed { found, incomplete } = self.arranged.route(&kind, look)?;
+        match (found.is_empty(), incomplete) {
+            (true, false) => return Ok(One::Unrouted(kind)),
             (true, true) => return Err(Unreadable::Body),
             (false, _) => {}
         }
-        let id = self.id.value(headers, found)?.ok_or(Unreadable::Body)?;
-        let id = EventId::parse(&id)?;
+        let mut resources: Vec<_> = found
+            .into_iter()
+            .map(|(kind, id)| self.resource(&account, kind.clone(), id))
+            .collect();
+        let id = self.arranged.id(look)?;
         if incomplete {
             // What was not found in it must end in a decision too.
             resources.push(self.itself(&account, &id)?);
         }
-        Ok(Reading::Concerns(Event {
+        Ok(One::Concerns(Event {
             identity: self.identity(account, id),
             kind,
             resources,
+            body: bytes,
         }))
     }
 
+    fn unreadable<'b>(&self, request: &Request<'_>, bytes: &'b [u8]) -> Reading<'b> {
+        let event = self.unreadable_event(self.arranged.header_id(request), bytes);
+        event.map_or_else(Reading::Refused, |event| Reading::Concerns(vec![event]))
+    }
+
     /// A body that cannot be read as the contract says is kept all the same, about itself: it ends in a
-    /// decision that can be looked up, and its body stays as long as any. Its identity
-    /// is the header's where the contract has it there, else the body's own digest.
-    fn unreadable(&self, headers: &Headers, bytes: &[u8]) -> Reading {
-        let named = match &self.id {
-            Place::Header(name) => headers.one(name).and_then(|id| EventId::parse(id).ok()),
-            Place::Body(_) => None,
+    /// decision that can be looked up, and its body stays as long as any. Its identity is the header's where
+    /// the contract has it there, else the body's own digest.
+    fn unreadable_event<'b>(
+        &self,
+        named: Option<EventId>,
+        bytes: &'b [u8],
+    ) -> Result<Event<'b>, NameError> {
+        let id = match named {
+            Some(id) => id,
+            None => EventId::parse(&Digest::of(bytes).to_text())?,
         };
-        let digest = Digest::of(bytes).to_text();
-        let id = named.map_or_else(|| EventId::parse(&digest), Ok);
-        let event = id.and_then(|id| {
-            let resource = self.itself(&self.tenant.account, &id)?;
-            let identity = self.identity(self.tenant.account.clone(), id);
-            Ok(Event {
-                identity,
-                kind: EventType::parse(UNREADABLE)?,
-                resources: vec![resource],
-            })
-        });
-        event.map_or_else(Reading::Refused, Reading::Concerns)
+        let resource = self.itself(&self.tenant.account, &id)?;
+        Ok(Event {
+            identity: self.identity(self.tenant.account.clone(), id),
+            kind: EventType::parse(UNREADABLE)?,
+            resources: vec![resource],
+            body: bytes,
+        })
     }
 
     /// The resource that an event is kept under, as far as it cannot be read.
@@ -259,13 +268,57 @@ impl Reader {
     }
 }
 
-impl Route {
-    /// The id of what a routed event is about; none where the body is another event's.
-    fn id(&self, headers: &Headers, found: &Found<'_>) -> Result<ResourceId, Unreadable> {
-        if self.without.iter().any(|slot| found.raw(*slot).is_some()) {
-            return Err(Unreadable::Body);
+/// What one event is.
+enum One<'b> {
+    Concerns(Event<'b>),
+    Unrouted(EventType),
+    OtherEnvironment,
+    ForeignAccount,
+}
+
+impl<'b> One<'b> {
+    fn alone(self) -> Reading<'b> {
+        match self {
+            Self::Concerns(event) => Reading::Concerns(vec![event]),
+            Self::Unrouted(kind) => Reading::Unrouted(Some(kind)),
+            Self::OtherEnvironment => Reading::OtherEnvironment,
+            Self::ForeignAccount => Reading::ForeignAccount,
         }
-        resource_id(&self.id, headers, found)
+    }
+}
+
+/// What the events of one body are together.
+#[derive(Default)]
+struct Whole<'b> {
+    events: Vec<Event<'b>>,
+    unrouted: Option<EventType>,
+    elsewhere: bool,
+    foreign: bool,
+}
+
+impl<'b> Whole<'b> {
+    fn add(&mut self, one: One<'b>) {
+        match one {
+            One::Concerns(event) => self.events.push(event),
+            One::Unrouted(kind) => {
+                self.unrouted.get_or_insert(kind);
+            }
+            One::OtherEnvironment => self.elsewhere = true,
+            One::ForeignAccount => self.foreign = true,
+        }
+    }
+
+    /// A delivery with anything of a foreign account is refused whole: part of it cannot be acknowledged.
+    fn reading(self) -> Reading<'b> {
+        if self.foreign {
+            Reading::ForeignAccount
+        } else if !self.events.is_empty() {
+            Reading::Concerns(self.events)
+        } else if self.elsewhere && self.unrouted.is_none() {
+            Reading::OtherEnvironment
+        } else {
+            Reading::Unrouted(self.unrouted)
+        }
     }
 }
 

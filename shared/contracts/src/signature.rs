@@ -1,290 +1,237 @@
-//! Law 2, authentic first: the signature is checked over the exact bytes before anything is parsed.
+//! Law 2, authentic first: the signature is checked over the exact bytes before anything is believed.
 //!
-//! [`SignatureRules::verify`] is the only maker of [`Verified`], and what follows takes nothing else: a
-//! body that was not verified cannot be parsed by mistake. A missing header, key or scheme fails closed.
+//! [`Schemes::verify`] and [`Schemes::carried`] are the only makers of [`Verified`], and what follows takes
+//! nothing else: a body that was not verified cannot be read by mistake. A missing header, key or scheme
+//! fails closed. The schemes are data; this room knows algorithms and grammars, and no provider by name. It
+//! may not fetch a key or read a clock: both are given to it.
 
+mod check;
+mod claim;
 mod error;
+mod fetch;
+mod jwt;
+mod key;
 mod scheme;
+mod sign;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::Deserialize;
-use sha2::Sha256;
 
-use crate::headers::Headers;
+use crate::request::Request;
+use check::Against;
+pub use check::FetchedKeys;
 pub use error::SignatureError;
-use scheme::{Algorithm, Encoding, Format, Part, Template};
+pub use fetch::{FetchRules, KeyRequest, NoKey};
+pub use key::{KeyError, SigningKey};
+pub use scheme::{Algorithm, Encoding, KeyForm, PrefixIs, Scheme, TimeUnit, Uncovered};
+pub use sign::{CannotSign, Signed};
 
-/// How a provider signs. A template over what is concatenated; not one function for each provider.
+/// The ways in which a provider signs; a request that satisfies one is authentic.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SignatureRules {
-    algorithm: Algorithm,
-    /// The header that holds the signature.
-    pub header: String,
-    format: Format,
-    signed: Template,
-    encoding: Encoding,
-    /// How far the signed time may be from ours, either way; in seconds.
-    pub tolerance_seconds: Option<u64>,
-    /// What every secret of this provider begins with.
-    pub secret_prefix: Option<String>,
-    /// Where this is known from.
-    pub source: String,
-    /// How sure it is.
-    pub certainty: Certainty,
-}
+#[serde(transparent)]
+pub struct Schemes(Vec<Scheme>);
 
-/// How sure a claim of a contract is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Certainty {
-    /// Read in the provider's own repositories or documentation.
-    Read,
-    /// A dated quotation of the provider by others.
-    Quoted,
-    /// From experience; to be checked before it is relied on.
-    Believed,
-    /// Not established.
-    Unknown,
-}
+/// Which schemes an integration accepts, and the active keys of each.
+#[derive(Debug, Clone, Default)]
+pub struct Keys(Vec<Accepted>);
 
-/// One active secret, its key schedule already computed.
-#[derive(Clone)]
-pub struct SigningKey(Hmac<Sha256>);
-
-impl std::fmt::Debug for SigningKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SigningKey(redacted)")
-    }
-}
-
-/// Why a secret cannot be a key. Never shows the secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum KeyError {
-    /// Not what this provider's secrets look like.
-    #[error("the secret does not begin with {expected:?} as this provider's secrets do")]
-    Prefix {
-        /// What it should begin with.
-        expected: String,
-    },
-    /// Nothing there.
-    #[error("the secret is empty")]
-    Empty,
+#[derive(Debug, Clone, Default)]
+struct Accepted {
+    accepted: bool,
+    keys: Vec<SigningKey>,
 }
 
 /// Bytes whose signature was checked.
 #[derive(Debug, Clone, Copy)]
-pub struct Verified<'a>(&'a [u8]);
+pub struct Verified<'a> {
+    bytes: &'a [u8],
+}
 
 impl<'a> Verified<'a> {
     /// The exact bytes that were signed.
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
-        self.0
+        self.bytes
     }
 }
 
-/// What a signature header says.
-struct Claim<'h> {
-    timestamp: Option<&'h str>,
-    signatures: Vec<Vec<u8>>,
-}
+impl Schemes {
+    /// All of them, the best first.
+    pub fn iter(&self) -> impl Iterator<Item = &Scheme> {
+        self.0.iter()
+    }
 
-impl SignatureRules {
-    /// The most values of a repeated signature header that are tried.
-    pub const MOST_VALUES: usize = 8;
-
-    /// A key from an active secret.
+    /// The schemes that an integration accepts: those it names, else the contract's own choice.
     ///
     /// # Errors
-    /// When the secret cannot be one of this provider's.
-    pub fn key(&self, secret: &str) -> Result<SigningKey, KeyError> {
-        if secret.is_empty() {
-            return Err(KeyError::Empty);
+    /// Names the one that there is none of.
+    pub fn accept(&self, named: Option<&[&str]>) -> Result<Keys, String> {
+        for name in named.into_iter().flatten() {
+            if !self.0.iter().any(|scheme| scheme.name == *name) {
+                let known: Vec<_> = self.0.iter().map(|scheme| scheme.name.as_str()).collect();
+                return Err(format!("found {name:?}; known are {}", known.join(", ")));
+            }
         }
-        match &self.secret_prefix {
-            Some(prefix) if !secret.starts_with(prefix.as_str()) => Err(KeyError::Prefix {
-                expected: prefix.clone(),
-            }),
-            Some(_) | None => match self.algorithm {
-                Algorithm::HmacSha256 => Hmac::new_from_slice(secret.as_bytes())
-                    .map(SigningKey)
-                    .map_err(|_| KeyError::Empty),
-            },
+        let accepted = |scheme: &Scheme| match named {
+            Some(named) => named.contains(&scheme.name.as_str()),
+            None => scheme.default,
+        };
+        let all = self.0.iter().map(|scheme| Accepted {
+            accepted: accepted(scheme),
+            keys: Vec::new(),
+        });
+        Ok(Keys(all.collect()))
+    }
+
+    /// Adds an active secret to every accepted scheme whose key it can be.
+    ///
+    /// # Errors
+    /// When it can be none's.
+    pub fn add_secret(&self, keys: &mut Keys, secret: &str) -> Result<(), KeyError> {
+        let mut failure = None;
+        let mut fits = false;
+        for (scheme, held) in self.0.iter().zip(&mut keys.0) {
+            if !held.accepted {
+                continue;
+            }
+            match scheme.key(secret) {
+                Ok(key) => {
+                    held.keys.push(key);
+                    fits = true;
+                }
+                // What a key is asked for with is not itself one.
+                Err(KeyError::Unfit(_))
+                    if scheme.fetch.as_ref().is_some_and(FetchRules::needs_secret) =>
+                {
+                    held.keys.push(SigningKey::text_only(secret));
+                    fits = true;
+                }
+                Err(why) => {
+                    failure.get_or_insert(why);
+                }
+            }
+        }
+        match failure {
+            Some(why) if !fits => Err(why),
+            Some(_) | None => Ok(()),
         }
     }
 
-    /// Checks the body against the header and every active key; comparison is in constant time. `now` is
-    /// Unix time in seconds.
-    ///
-    /// Every value of a repeated header is tried: a signature can only match if its maker had a secret. But
-    /// each costs a pass over the body for each key, which a stranger must not be able to multiply, so a
-    /// header of more than [`Self::MOST_VALUES`] values is refused unread.
+    /// Checks a request against every accepted scheme and its keys. `now` is Unix time in seconds;
+    /// `tolerance` replaces the schemes' own, in seconds.
     ///
     /// # Errors
-    /// Names the check that failed.
+    /// Names the check that failed; of several schemes the one that came furthest.
     pub fn verify<'b>(
         &self,
-        headers: &Headers,
-        body: &'b [u8],
-        keys: &[SigningKey],
+        request: &Request<'b>,
+        keys: &Keys,
+        fetched: &FetchedKeys,
         now: u64,
+        tolerance: Option<u64>,
     ) -> Result<Verified<'b>, SignatureError> {
-        if headers.all(&self.header).count() > Self::MOST_VALUES {
-            return Err(SignatureError::Malformed {
-                header: self.header.clone(),
-                what: "it is repeated more often than is read",
-            });
-        }
-        let mut failure = SignatureError::MissingHeader {
-            header: self.header.clone(),
-        };
-        for value in headers.all(&self.header) {
-            match self
-                .claim(value)
-                .and_then(|claim| self.check(&claim, body, keys, now))
-            {
-                Ok(()) => return Ok(Verified(body)),
-                Err(why) => failure = why,
+        let mut failure: Option<SignatureError> = None;
+        for (scheme, held) in self.0.iter().zip(&keys.0) {
+            let without_keys = held.keys.is_empty() && scheme.fetch.is_none();
+            let by_queue = scheme.algorithm == Algorithm::Queue;
+            if !held.accepted || (without_keys && !by_queue) || !request.holds(&scheme.when) {
+                continue;
             }
-        }
-        Err(failure)
-    }
-
-    fn claim<'h>(&self, value: &'h str) -> Result<Claim<'h>, SignatureError> {
-        let malformed = |what| SignatureError::Malformed {
-            header: self.header.clone(),
-            what,
-        };
-        let mut claim = Claim {
-            timestamp: None,
-            signatures: Vec::new(),
-        };
-        for item in value.split(',').map(str::trim) {
-            match &self.format {
-                Format::Pairs {
-                    timestamp,
-                    signature,
-                } => {
-                    let (name, value) = item
-                        .split_once('=')
-                        .ok_or_else(|| malformed("an item without '='"))?;
-                    if name == timestamp && claim.timestamp.replace(value).is_some() {
-                        return Err(malformed("two timestamps"));
-                    }
-                    if name == signature {
-                        claim.signatures.extend(self.decode(value));
-                    }
-                }
-                Format::Prefixed(prefix) => {
-                    let value = item
-                        .strip_prefix(prefix.as_str())
-                        .ok_or_else(|| malformed("another prefix than expected"))?;
-                    claim.signatures.push(
-                        self.decode(value)
-                            .ok_or_else(|| malformed("not an encoded signature"))?,
-                    );
-                }
-            }
-        }
-        if claim.signatures.is_empty() {
-            return Err(malformed("no signature of the expected scheme"));
-        }
-        Ok(claim)
-    }
-
-    fn decode(&self, text: &str) -> Option<Vec<u8>> {
-        use base64::Engine as _;
-        match self.encoding {
-            Encoding::Hex => hex::decode(text).ok(),
-            Encoding::Base64 => base64::engine::general_purpose::STANDARD.decode(text).ok(),
-        }
-    }
-
-    fn check(
-        &self,
-        claim: &Claim<'_>,
-        body: &[u8],
-        keys: &[SigningKey],
-        now: u64,
-    ) -> Result<(), SignatureError> {
-        let time = self.time(claim)?;
-        let mut matched = false;
-        for key in keys {
-            let mut mac = key.0.clone();
-            for part in &self.signed.0 {
-                match part {
-                    Part::Text(text) => mac.update(text.as_bytes()),
-                    Part::Timestamp => mac.update(claim.timestamp.unwrap_or_default().as_bytes()),
-                    Part::Body => mac.update(body),
-                }
-            }
-            for signature in &claim.signatures {
-                matched |= mac.clone().verify_slice(signature).is_ok();
-            }
-        }
-        if !matched {
-            return Err(SignatureError::NoMatch);
-        }
-        let (Some(time), Some(tolerance)) = (time, self.tolerance_seconds) else {
-            return Ok(());
-        };
-        if now.saturating_sub(time) > tolerance {
-            return Err(SignatureError::TooOld {
-                seconds: now.saturating_sub(time),
+            let against = Against {
+                keys: &held.keys,
+                fetched,
+                now,
                 tolerance,
+            };
+            let why = match scheme.check(request, against) {
+                Ok(()) => {
+                    return Ok(Verified {
+                        bytes: request.body,
+                    });
+                }
+                Err(why) => why,
+            };
+            let is_there = !matches!(why, SignatureError::Missing { .. });
+            if scheme.exclusive && is_there {
+                return Err(why);
+            }
+            failure = Some(match failure {
+                Some(earlier) => earlier.or_further(why),
+                None => why,
             });
         }
-        if time.saturating_sub(now) > tolerance {
-            return Err(SignatureError::InFuture {
-                seconds: time.saturating_sub(now),
-                tolerance,
-            });
-        }
-        Ok(())
+        Err(failure.unwrap_or_else(|| self.none_applies(keys)))
     }
 
-    /// The signed time, where this scheme has one; a scheme with a tolerance must have one.
-    fn time(&self, claim: &Claim<'_>) -> Result<Option<u64>, SignatureError> {
-        let malformed = |what| SignatureError::Malformed {
-            header: self.header.clone(),
-            what,
-        };
-        match claim.timestamp {
-            Some(text) => text
-                .parse()
-                .map(Some)
-                .map_err(|_| malformed("a timestamp that is no number of seconds")),
-            None if self.tolerance_seconds.is_some() => Err(malformed("no timestamp")),
-            None => Ok(None),
-        }
+    fn none_applies(&self, keys: &Keys) -> SignatureError {
+        let accepted = self.0.iter().zip(&keys.0).find(|(_, held)| held.accepted);
+        let place = accepted
+            .or_else(|| self.0.iter().zip(&keys.0).next())
+            .map_or_else(|| "the signature".to_owned(), |(scheme, _)| scheme.place());
+        SignatureError::Missing { place }
     }
 
-    /// A header value that signs this body, as the provider would; for samples and tests.
+    /// What came through a queue that only the provider may write to: the queue's permissions are the
+    /// signature. Only for a contract that has no other.
     #[must_use]
-    pub fn sign(&self, body: &[u8], key: &SigningKey, now: u64) -> String {
-        let timestamp = now.to_string();
-        let mut mac = key.0.clone();
-        for part in &self.signed.0 {
-            match part {
-                Part::Text(text) => mac.update(text.as_bytes()),
-                Part::Timestamp => mac.update(timestamp.as_bytes()),
-                Part::Body => mac.update(body),
-            }
-        }
-        use base64::Engine as _;
-        let bytes = mac.finalize().into_bytes();
-        let signature = match self.encoding {
-            Encoding::Hex => hex::encode(bytes),
-            Encoding::Base64 => base64::engine::general_purpose::STANDARD.encode(bytes),
+    pub fn carried<'b>(&self, bytes: &'b [u8]) -> Option<Verified<'b>> {
+        let mut schemes = self.0.iter();
+        schemes
+            .any(|scheme| scheme.algorithm == Algorithm::Queue)
+            .then_some(Verified { bytes })
+    }
+
+    /// Whether any check needs a secret of the integration: a key that is published may need none.
+    #[must_use]
+    pub fn needs_secret(&self) -> bool {
+        let without = |scheme: &Scheme| {
+            let fetch = scheme.fetch.as_ref();
+            scheme.algorithm == Algorithm::Queue || fetch.is_some_and(|fetch| !fetch.needs_secret())
         };
-        match &self.format {
-            Format::Pairs {
-                timestamp: t,
-                signature: s,
-            } => format!("{t}={timestamp},{s}={signature}"),
-            Format::Prefixed(prefix) => format!("{prefix}{signature}"),
-        }
+        !self.0.iter().any(without)
+    }
+
+    /// Whether the configured URL is signed by a scheme that is accepted without being named.
+    #[must_use]
+    pub fn needs_url(&self) -> bool {
+        let mut accepted = self.0.iter().filter(|scheme| scheme.default);
+        accepted.any(Scheme::needs_url)
+    }
+
+    /// Whether a request holds anything where a signature should stand.
+    #[must_use]
+    pub fn is_signed(&self, request: &Request<'_>) -> bool {
+        let scope = crate::template::Scope::of(request);
+        self.0
+            .iter()
+            .any(|scheme| !scheme.values(&scope).is_empty())
+    }
+
+    /// How the key of a request is asked for.
+    #[must_use]
+    pub fn fetching(&self, request: &KeyRequest) -> Option<&FetchRules> {
+        let mut schemes = self.0.iter();
+        schemes
+            .find(|scheme| scheme.name == request.scheme)
+            .and_then(|scheme| scheme.fetch.as_ref())
+    }
+}
+
+impl Keys {
+    /// The first key of an accepted scheme, with which a handshake is answered.
+    pub(crate) fn first(&self) -> Option<&SigningKey> {
+        self.0.iter().find_map(|held| held.keys.first())
+    }
+
+    /// Whether any accepted scheme could accept anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|held| held.keys.is_empty())
+    }
+
+    /// Whether a scheme of this number is accepted.
+    #[must_use]
+    pub fn accepts(&self, at: usize) -> bool {
+        self.0.get(at).is_some_and(|held| held.accepted)
     }
 }
 

@@ -126,6 +126,8 @@ reasons! {
     EventGone = "event-gone", "its body is no longer in the inbox";
     /// Nothing in the configuration handles this resource.
     Unconfigured = "unconfigured", "no configured integration handles this resource any more";
+    /// The contract has no way to find the state of this kind of resource.
+    NothingKept = "nothing-kept", "the contract has no way to find this kind of resource's state; the event is kept";
     /// The source could not be read.
     Unreadable = "unreadable", "the source could not be read; nothing was concluded from that";
     /// The source answered that it has no such object, which is no evidence of deletion.

@@ -172,17 +172,33 @@ impl Machine {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Result<String, Failure> {
+        self.signed_at(integration, headers, body, self.now)
+    }
+
+    /// As [`Self::signed`], at another time; Unix seconds.
+    /// # Errors
+    /// When there is no such integration.
+    pub fn signed_at(
+        &self,
+        integration: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+        now: u64,
+    ) -> Result<String, Failure> {
         let configured = self
             .config
             .integration(integration)
             .ok_or_else(|| format!("no integration {integration}"))?;
-        let rules = &configured.contract.signature;
         let reference = configured.signing.first().ok_or("no secret")?;
         let secret = self.secrets.get(reference).ok_or("no secret")?;
-        let signature = rules.sign(body.as_bytes(), &rules.key(secret.expose())?, self.now);
+        let keys = configured.keys([secret.expose()])?;
+        let given = headers.iter().copied().collect();
+        let signed = configured.sign(&keys, &given, body.as_bytes(), now)?;
         let mut all = serde_json::Map::new();
         all.insert("content-type".into(), json!("application/json"));
-        all.insert(rules.header.to_ascii_lowercase(), json!(signature));
+        for (name, value) in signed.headers {
+            all.insert(name.to_ascii_lowercase(), json!(value));
+        }
         for (name, value) in headers {
             all.insert(name.to_ascii_lowercase(), json!(value));
         }

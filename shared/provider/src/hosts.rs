@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 
 use http::uri::{Authority, Scheme};
 use lastword_contracts::Api;
-use lastword_domain::name::Provider;
+use lastword_domain::name::{Account, Environment, Provider};
 
 use crate::answer::Unreadable;
 
@@ -75,20 +75,54 @@ impl HostOverrides {
         self.0.keys()
     }
 
-    /// Where a provider's requests go.
-    pub(crate) fn base(&self, provider: &Provider, api: &Api) -> Result<Base, Unreadable> {
-        match self.0.get(provider) {
-            Some(authority) => Ok(Base {
+    /// Where a provider's requests about an account go.
+    pub(crate) fn base(
+        &self,
+        provider: &Provider,
+        environment: &Environment,
+        account: &Account,
+        api: &Api,
+    ) -> Result<Base, Unreadable> {
+        if let Some(authority) = self.0.get(provider) {
+            return Ok(Base {
                 scheme: Scheme::HTTP,
                 authority: authority.clone(),
-            }),
-            None => Ok(Base {
-                scheme: Scheme::HTTPS,
-                authority: host_of(&api.host, &Scheme::HTTPS)
-                    .map_err(|_| Unreadable::BadContract("its host is not https://name"))?,
-            }),
+            });
         }
+        let bad = |_| Unreadable::BadContract("its host is not https://name");
+        let authority = match (&api.account_host, api.hosts.get(environment), &api.host) {
+            // The account is the integration's own or on its list, never a request's word alone.
+            (Some(template), _, _) => host_of(&account_host(template, account)?, &Scheme::HTTPS)
+                .map_err(|_| Unreadable::UnfitAccount)?,
+            (None, Some(host), _) | (None, None, Some(host)) => {
+                host_of(host, &Scheme::HTTPS).map_err(bad)?
+            }
+            (None, None, None) => {
+                return Err(Unreadable::BadContract(
+                    "it has no host for this environment",
+                ));
+            }
+        };
+        Ok(Base {
+            scheme: Scheme::HTTPS,
+            authority,
+        })
     }
+}
+
+/// An account that is a host's name; anything else in it would be another host, a path or a port.
+fn account_host(template: &str, account: &Account) -> Result<String, Unreadable> {
+    if !is_plain(account) {
+        return Err(Unreadable::UnfitAccount);
+    }
+    Ok(template.replace("{account}", account.as_str()))
+}
+
+/// Whether an account can stand in a host or in a path as it is.
+pub(crate) fn is_plain(account: &Account) -> bool {
+    let name = account.as_str();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    name.bytes().all(plain) && !name.starts_with('.') && !name.contains("..")
 }
 
 /// Scheme and host, and nothing else.
@@ -138,11 +172,30 @@ mod tests {
     fn base(overrides: &str, host: &str) -> Result<String, Unreadable> {
         let contract = Contract::builtin("stripe").unwrap();
         let mut api = contract.api.unwrap();
-        host.clone_into(&mut api.host);
+        api.host = Some(host.to_owned());
+        let account = Account::parse("a").unwrap();
+        let environment = Environment::parse("live").unwrap();
         HostOverrides::parse(overrides)
             .unwrap()
-            .base(&contract.name, &api)
+            .base(&contract.name, &environment, &account, &api)
             .map(|base| format!("{}://{}", base.scheme, base.authority))
+    }
+
+    #[test]
+    fn an_account_s_own_host_is_its_name_and_nothing_else() {
+        let api = Contract::builtin("shopify").unwrap().api.unwrap();
+        let provider = Provider::parse("shopify").unwrap();
+        let environment = Environment::parse("live").unwrap();
+        let base = |account: &str| {
+            let account = Account::parse(account).unwrap();
+            let base = HostOverrides::none().base(&provider, &environment, &account, &api);
+            base.map(|base| base.authority.to_string())
+        };
+        let own = "shop-1.myshopify.com";
+        assert_eq!(base(own).unwrap(), own);
+        for other in ["a/b", "a@b", "a:1", "a?b", "a#b", "..", ".a", "a b", "ä"] {
+            assert_eq!(base(other), Err(Unreadable::UnfitAccount), "{other}");
+        }
     }
 
     #[test]

@@ -3,6 +3,10 @@
 //! Every value that goes into a header is one that a header carries exactly; another is refused, because
 //! a server that trims or folds it would answer for another account.
 
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
@@ -14,7 +18,7 @@ use lastword_domain::name::{Account, ResourceId};
 use zeroize::Zeroizing;
 
 use crate::answer::Unreadable;
-use crate::hosts::HostOverrides;
+use crate::hosts::{HostOverrides, is_plain};
 use crate::path::path;
 
 const AGENT: HeaderValue =
@@ -45,8 +49,14 @@ pub(crate) fn prepare<'i>(
     };
     let api = contract.api.as_ref().ok_or(Unreadable::NoPath)?;
     let template = rules.read.as_ref().ok_or(Unreadable::NoPath)?;
-    let path = path(template, resource.id.as_str())?;
-    let base = hosts.base(&contract.name, api)?;
+    let template = with_account(template, &resource.account)?;
+    let path = path(&template, resource.id.as_str())?;
+    let base = hosts.base(
+        &contract.name,
+        &integration.environment,
+        &resource.account,
+        api,
+    )?;
     let uri = Uri::builder()
         .scheme(base.scheme)
         .authority(base.authority)
@@ -66,6 +76,18 @@ pub(crate) fn prepare<'i>(
     })
 }
 
+/// An account that stands in the path.
+fn with_account<'t>(template: &'t str, account: &Account) -> Result<Cow<'t, str>, Unreadable> {
+    const PLACE: &str = "{account}";
+    if !template.contains(PLACE) {
+        return Ok(Cow::Borrowed(template));
+    }
+    if !is_plain(account) {
+        return Err(Unreadable::UnfitAccount);
+    }
+    Ok(Cow::Owned(template.replace(PLACE, account.as_str())))
+}
+
 /// The contract's headers may replace the first ones and none of the last.
 fn headers(
     api: &Api,
@@ -77,8 +99,12 @@ fn headers(
     headers.insert(USER_AGENT, AGENT);
     for (name, value) in &api.headers {
         let name = name_of(name)?;
-        let value = HeaderValue::from_str(value)
-            .map_err(|_| Unreadable::BadContract("one of its headers' values cannot be sent"))?;
+        let value = if value.contains("{secret}") {
+            with_secret(value, secret)?
+        } else {
+            HeaderValue::from_str(value)
+                .map_err(|_| Unreadable::BadContract("one of its headers' values cannot be sent"))?
+        };
         headers.insert(name, value);
     }
     if headers.contains_key(HOST) {
@@ -91,7 +117,10 @@ fn headers(
     }
     // An encoded answer could grow far beyond what is read.
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    headers.insert(AUTHORIZATION, authorization(&api.authorization, secret)?);
+    match &api.authorization {
+        Some(template) => headers.insert(AUTHORIZATION, with_secret(template, secret)?),
+        None => headers.remove(AUTHORIZATION),
+    };
     Ok(headers)
 }
 
@@ -108,8 +137,12 @@ fn exact(account: &Account) -> Result<HeaderValue, Unreadable> {
     HeaderValue::from_str(text).map_err(|_| Unreadable::UnfitAccount)
 }
 
-fn authorization(template: &str, secret: &SecretValue) -> Result<HeaderValue, Unreadable> {
-    let text = Zeroizing::new(template.replace("{secret}", secret.expose()));
+fn with_secret(template: &str, secret: &SecretValue) -> Result<HeaderValue, Unreadable> {
+    let basic = Zeroizing::new(STANDARD.encode(secret.expose()));
+    let text = template
+        .replace("{secret}", secret.expose())
+        .replace("{basic}", &basic);
+    let text = Zeroizing::new(text);
     let mut value = HeaderValue::from_str(&text).map_err(|_| Unreadable::UnfitSecret)?;
     // Keeps it out of every `Debug`.
     value.set_sensitive(true);

@@ -239,7 +239,7 @@ fn endpoint(lookup: Lookup<'_>, name: &str) -> Result<Option<String>, StartError
     }
 }
 
-fn trust(lookup: Lookup<'_>) -> Result<Trust, StartError> {
+pub(crate) fn trust(lookup: Lookup<'_>) -> Result<Trust, StartError> {
     const VARIABLE: &str = "AWS_CA_BUNDLE";
     match optional_in(lookup, VARIABLE)? {
         Some(path) => Trust::from_file(Path::new(&path))

@@ -22,8 +22,8 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use rustls::RootCertStore;
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, TrustAnchor};
 
 /// The time for TCP and TLS together. A handshake takes long on a small function; the timeout of the
 /// attempt, where it is shorter, ends it sooner.
@@ -82,16 +82,35 @@ pub(crate) fn install_crypto() {
     }
 }
 
-/// An HTTP client with its own pool. Opens and reads nothing before the first request.
-pub(crate) fn http_client(trust: Trust) -> SharedHttpClient {
+impl Trust {
+    /// Those whose certificates are believed. What cannot be read among them is left out: fewer are believed.
+    pub(crate) fn anchors(&self) -> Vec<TrustAnchor<'static>> {
+        let certificates: Vec<CertificateDer<'static>> = match self {
+            Self::System => rustls_native_certs::load_native_certs().certs,
+            Self::Bundle(pem) => CertificateDer::pem_slice_iter(pem)
+                .filter_map(Result::ok)
+                .collect(),
+        };
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(certificates);
+        roots.roots
+    }
+}
+
+/// A connector with its own pool.
+pub(crate) fn connector_of(trust: Trust) -> SharedHttpConnector {
     install_crypto();
-    let by_scheme = ByScheme {
+    SharedHttpConnector::new(ByScheme {
         trust,
         plain: OnceLock::new(),
         tls: OnceLock::new(),
-    };
+    })
+}
+
+/// An HTTP client with its own pool. Opens and reads nothing before the first request.
+pub(crate) fn http_client(trust: Trust) -> SharedHttpClient {
     SharedHttpClient::new(Transport {
-        connector: SharedHttpConnector::new(by_scheme),
+        connector: connector_of(trust),
     })
 }
 

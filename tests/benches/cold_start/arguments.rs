@@ -10,6 +10,8 @@ pub(crate) struct Arguments {
     pub(crate) runs: usize,
     /// Blocks of warm events of each variant.
     pub(crate) blocks: usize,
+    /// Bytes of every webhook.
+    pub(crate) body: usize,
     pub(crate) json: bool,
     pub(crate) build: bool,
     /// Further ingest binaries, to compare ways of building it.
@@ -19,6 +21,7 @@ pub(crate) struct Arguments {
 const USAGE: &str = "\
 --runs N          starts of each binary (15)
 --blocks N        blocks of 100 warm events of each binary (20)
+--body N          bytes of every webhook (4096)
 --json            one JSON document instead of tables
 --no-build        take the release binaries as they are
 --also NAME=PATH  measure a further build of ingest beside it; may be repeated";
@@ -28,6 +31,7 @@ impl Arguments {
         let mut arguments = Self {
             runs: 15,
             blocks: 20,
+            body: 4096,
             json: false,
             build: true,
             also: Vec::new(),
@@ -37,6 +41,7 @@ impl Arguments {
             match name.as_str() {
                 "--runs" => arguments.runs = value()?.parse()?,
                 "--blocks" => arguments.blocks = value()?.parse()?,
+                "--body" => arguments.body = value()?.parse()?,
                 "--json" => arguments.json = true,
                 "--no-build" => arguments.build = false,
                 "--also" => {

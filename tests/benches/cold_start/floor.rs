@@ -4,15 +4,14 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use crate::life::BODY;
 use crate::{bodies, pieces::Pieces};
 
 const BATCHES: usize = 25;
 const EVENTS: u32 = 400;
 
 /// The median of several batches.
-pub(crate) fn pieces() -> Duration {
-    let body = bodies::invoice_event("evt_floor", "in_floor", BODY);
+pub(crate) fn pieces(size: usize) -> Duration {
+    let body = bodies::invoice_event("evt_floor", "in_floor", size);
     let pieces = Pieces::new();
     let signature = pieces.sign(body.as_bytes());
     let mut batches: Vec<_> = (0..BATCHES)

@@ -12,8 +12,6 @@ use crate::stack::Stack;
 use crate::{Failure, bodies};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The size of every webhook here.
-pub(crate) const BODY: usize = 4096;
 
 /// What is run.
 pub(crate) struct Variant {
@@ -132,7 +130,7 @@ fn webhook(stack: &Stack) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let body = bodies::invoice_event(&event, &invoice, BODY);
+    let body = bodies::invoice_event(&event, &invoice, stack.body);
     bodies::delivery(&stack.config, &body, now.as_secs())
 }
 

@@ -71,7 +71,7 @@ async fn measure(arguments: &Arguments) -> Result<Report, Failure> {
     if arguments.build {
         build()?;
     }
-    let stack = Stack::start().await?;
+    let stack = Stack::start(arguments.body).await?;
     let mut variants = vec![
         stack.bare("bare", binary("lastword-bare")?),
         stack.bare_with_parameter("bare, one parameter", binary("lastword-bare")?)?,
@@ -84,7 +84,7 @@ async fn measure(arguments: &Arguments) -> Result<Report, Failure> {
         variants.push(stack.ingest(label, program.clone()).beside(1));
     }
     let load_before = load();
-    let mut report = Report::new(&variants)?;
+    let mut report = Report::new(&variants, arguments.body)?;
     // The first start of each only fills caches.
     for variant in &variants {
         Life::start(&stack, variant).await?;
@@ -101,7 +101,7 @@ async fn measure(arguments: &Arguments) -> Result<Report, Failure> {
         warm(&stack, &variants, blocks, &mut report).await?;
         left -= blocks;
     }
-    report.pieces = floor::pieces();
+    report.pieces = floor::pieces(arguments.body);
     report.load = format!("{load_before} -> {}", load());
     stack.stop().await;
     Ok(report)

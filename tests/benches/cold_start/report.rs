@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::figures::Figures;
-use crate::life::{BODY, Start, Variant};
+use crate::life::{Start, Variant};
 
 /// `init` of ingest to that of the bare binary.
 const MOST_INIT: f64 = 1.5;
@@ -17,6 +17,8 @@ const MOST_MB: f64 = 7.0;
 const MOST_CPU: f64 = 1.3;
 
 pub(crate) struct Report {
+    /// Bytes of every webhook.
+    body: usize,
     rows: Vec<Row>,
     /// HMAC, four members, compression.
     pub(crate) pieces: Duration,
@@ -55,7 +57,7 @@ struct Verdict {
 }
 
 impl Report {
-    pub(crate) fn new(variants: &[Variant]) -> Result<Self, Failure> {
+    pub(crate) fn new(variants: &[Variant], body: usize) -> Result<Self, Failure> {
         let row = |variant: &Variant| -> Result<Row, Failure> {
             let bytes = std::fs::metadata(&variant.program)?.len();
             Ok(Row {
@@ -71,6 +73,7 @@ impl Report {
             })
         };
         Ok(Self {
+            body,
             rows: variants.iter().map(row).collect::<Result<_, _>>()?,
             pieces: Duration::ZERO,
             load: String::new(),
@@ -167,7 +170,7 @@ impl Report {
             json!({ "label": row.label, "targets": verdicts })
         };
         json!({
-            "body bytes": BODY,
+            "body bytes": self.body,
             "load": self.load,
             "binaries": self.rows.iter().map(row).collect::<Vec<_>>(),
             "floor us": { "bare": self.floor() - self.pieces_us(), "pieces": self.pieces_us(), "sum": self.floor() },
@@ -195,7 +198,7 @@ impl fmt::Display for Report {
             .max()
             .unwrap_or_default()
             .max(16);
-        writeln!(f, "{} byte events; load {}\n", BODY, self.load)?;
+        writeln!(f, "{} byte events; load {}\n", self.body, self.load)?;
         writeln!(f, "{:wide$}  {:>9}", "binary", "MB")?;
         for held in &self.rows {
             writeln!(f, "{:wide$}  {:>9.2}", held.label, held.megabytes)?;

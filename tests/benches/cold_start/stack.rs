@@ -16,6 +16,8 @@ use crate::{Failure, bodies};
 const SECRET: &str = "SIGNING_SECRET";
 
 pub(crate) struct Stack {
+    /// Bytes of every webhook.
+    pub(crate) body: usize,
     pub(crate) config: Config,
     stores: Stores,
     ssm: Ssm,
@@ -25,7 +27,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    pub(crate) async fn start() -> Result<Self, Failure> {
+    pub(crate) async fn start(body: usize) -> Result<Self, Failure> {
         let config = bodies::config();
         let stores = Stores::start(Place::Temporary).await?;
         lastword_store::tables::create(&stores.dynamodb(), INBOX_TABLE, STATE_TABLE).await?;
@@ -48,6 +50,7 @@ impl Stack {
         let env_config = tempfile::NamedTempFile::new()?;
         std::fs::write(env_config.path(), text)?;
         Ok(Self {
+            body,
             config,
             stores,
             ssm: Ssm::start(parameters).await?,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use lastword_config::Config;
+use lastword_contracts::Headers;
 use lastword_local::machine::{gateway_event, made_up_secrets};
 use serde_json::json;
 
@@ -63,10 +64,11 @@ pub(crate) fn invoice_event(event: &str, invoice: &str, size: usize) -> String {
 pub(crate) fn delivery(config: &Config, body: &str, now: u64) -> String {
     let integration = config.integration(ENDPOINT).expect("the endpoint");
     let secrets = made_up_secrets(config).expect("made up");
-    let rules = &integration.contract.signature;
     let reference = integration.signing.first().expect("a signing secret");
     let secret = secrets.get(reference).expect("its value").expose();
-    let signature = rules.sign(body.as_bytes(), &rules.key(secret).expect("a key"), now);
+    let keys = integration.keys([secret]).expect("a key");
+    let signed = integration.sign(&keys, &Headers::default(), body.as_bytes(), now);
+    let signature = signed.expect("signed").headers.remove(0).1;
     let headers = json!({
         "accept": "*/*; q=0.5, application/xml",
         "cache-control": "no-cache",

@@ -1,6 +1,6 @@
 //! Which resource types an integration keeps, and how the state of each is found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lastword_contracts::contract::StrategyName;
 use lastword_contracts::{Contract, ResourceRules};
@@ -11,13 +11,32 @@ use super::Checker;
 use crate::integration::Resource;
 use crate::raw::RawIntegration;
 
+/// The resource types of an integration.
+pub(super) struct Told {
+    /// All whose events are taken in.
+    pub(super) rules: BTreeMap<ResourceType, ResourceRules>,
+    /// Those whose state is kept.
+    pub(super) kept: BTreeMap<ResourceType, Resource>,
+}
+
+impl Told {
+    /// Those of which only the events are.
+    pub(super) fn recorded(&self) -> BTreeSet<ResourceType> {
+        let all = self.rules.keys();
+        all.filter(|kind| !self.kept.contains_key(*kind))
+            .cloned()
+            .collect()
+    }
+}
+
 impl Checker<'_> {
+    /// Everything whose events are taken in, kept or only recorded.
     pub(super) fn resources(
         &mut self,
         setting: &str,
         raw: &RawIntegration,
         contract: &Contract,
-    ) -> BTreeMap<ResourceType, Resource> {
+    ) -> Told {
         let mut rules = self.presets(setting, raw, contract);
         for (name, defined) in &raw.define {
             let setting = format!("{setting}.define.{}", name.get_ref());
@@ -44,14 +63,16 @@ impl Checker<'_> {
             self.report(raw.contract.span().start, setting, message);
         }
         let strategies = self.strategies(setting, raw, &rules);
-        rules
-            .into_iter()
+        let kept = rules
+            .iter()
             .filter_map(|(kind, rules)| {
                 let first = rules.strategies.first().map(|name| name.0)?;
-                let strategy = strategies.get(&kind).copied().unwrap_or(first);
-                Some((kind, Resource { strategy, rules }))
+                let strategy = strategies.get(kind).copied().unwrap_or(first);
+                let rules = rules.clone();
+                Some((kind.clone(), Resource { strategy, rules }))
             })
-            .collect()
+            .collect();
+        Told { rules, kept }
     }
 
     /// The contract's own resource types: the ones asked for, or all.
@@ -72,6 +93,10 @@ impl Checker<'_> {
             };
             match contract.resources.get(&kind) {
                 Some(preset) => {
+                    if let Some(why) = preset.why.as_ref().filter(|_| !preset.is_kept()) {
+                        let message = format!("nothing can be kept of {kind}: {why}");
+                        self.report(name.span().start, &setting, message);
+                    }
                     rules.insert(kind, preset.clone());
                 }
                 None => {

@@ -82,7 +82,7 @@ fn each_mistake_is_told_with_its_line_what_was_found_and_what_is_expected() {
         (
             "\"stripe\"",
             "\"strpe\"",
-            "lastword.toml:3: integrations.billing.contract: unknown contract \"strpe\"; known are",
+            "lastword.toml:3: integrations.billing.contract: unknown contract \"strpe\"; did you mean \"stripe\"?",
         ),
         (
             "\"live\"",

@@ -6,7 +6,9 @@ use lastword_domain::Strategy;
 use lastword_domain::name::ResourceType;
 
 use super::{Contract, ResourceRules, StrategyName};
+use crate::handshake::Handshake;
 use crate::reader::UNREADABLE;
+use crate::signature::{Algorithm, Scheme, Uncovered};
 use crate::source::Source;
 
 impl Contract {
@@ -23,10 +25,36 @@ impl Contract {
         if rules.events.is_empty() {
             return Err("no events are named".to_owned());
         }
-        if rules.strategies.is_empty() {
-            return Err("no strategy is named".to_owned());
+        if rules.strategies.is_empty() && rules.why.is_none() {
+            return Err("no strategy is named, and not why".to_owned());
         }
-        if !rules.deleted_by.is_empty() && rules.without.is_empty() && self.type_is_unsigned() {
+        self.check_deletions(rules)?;
+        rules.check_read()?;
+        for StrategyName(strategy) in &rules.strategies {
+            match strategy {
+                Strategy::Current => rules.check_current(self.api.is_some())?,
+                Strategy::Version if self.body_is_a_hint() => {
+                    return Err(
+                        "the strategy \"version\" believes the body, which the signature does not cover"
+                            .to_owned(),
+                    );
+                }
+                Strategy::Version => rules.check_version()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn check_deletions(&self, rules: &ResourceRules) -> Result<(), String> {
+        if rules.deleted_by.is_empty() {
+            return Ok(());
+        }
+        if self.body_is_a_hint() {
+            return Err(
+                "`deleted_by` believes the body, which the signature does not cover".to_owned(),
+            );
+        }
+        if rules.without.is_empty() && self.type_is_unsigned() {
             return Err(
                 "`deleted_by` needs `without`: a header that is not signed names the event's type, so \
                  another event's body could be sent again as a deletion; expected the members by which \
@@ -34,11 +62,27 @@ impl Contract {
                     .to_owned(),
             );
         }
-        rules.check_read()?;
-        for StrategyName(strategy) in &rules.strategies {
-            match strategy {
-                Strategy::Current => rules.check_current(self.api.is_some())?,
-                Strategy::Version => rules.check_version()?,
+        Ok(())
+    }
+
+    /// Each scheme says what it needs and what it leaves open.
+    pub(super) fn check_signature(&self) -> Result<(), String> {
+        for scheme in self.signature.iter() {
+            scheme
+                .check_shape()
+                .map_err(|why| format!("signature {}: {why}", scheme.name))?;
+        }
+        if self.signature.iter().next().is_none() {
+            return Err("it has no signature".to_owned());
+        }
+        let schemes = self.signature.iter().flat_map(Scheme::parameters);
+        let handshakes = self.handshake.iter().flat_map(Handshake::parameters);
+        for name in schemes.chain(handshakes) {
+            let known = self.parameters.contains_key(name);
+            if !known && !self.optional_parameters.contains_key(name) {
+                return Err(format!(
+                    "it uses the parameter {name:?} and does not explain it"
+                ));
             }
         }
         Ok(())
@@ -49,24 +93,78 @@ impl Contract {
         let environment = self.event.environment.as_ref().map(|rules| &rules.from);
         for place in self.event.account.iter().chain(environment) {
             match place {
-                Source::Body(_) => {}
-                Source::Header(name) => {
+                Source::Body(_) | Source::Item(_) | Source::Form(_) | Source::Const(_) => {}
+                Source::Header(_) | Source::Query(_) | Source::Digest => {
                     return Err(format!(
-                        "the header {name} is not signed and cannot name an account or an environment"
+                        "{place} is not signed and cannot name an account or an environment"
                     ));
                 }
             }
         }
+        let open = |what| {
+            self.signature
+                .iter()
+                .any(|scheme| scheme.uncovered.contains(&what))
+        };
+        if self.event.account.is_some() && open(Uncovered::Account) {
+            return Err(
+                "the account is not under the signature and cannot be chosen by it; expected account_hint"
+                    .to_owned(),
+            );
+        }
         Ok(())
     }
 
-    /// Whether a header, which no signature here covers, names the type or a part of it.
+    pub(super) fn check_api(&self) -> Result<(), String> {
+        match &self.api {
+            Some(api)
+                if api.host.is_none() && api.hosts.is_empty() && api.account_host.is_none() =>
+            {
+                Err("its API has no host".to_owned())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether something that no signature here covers names the type or a part of it.
     fn type_is_unsigned(&self) -> bool {
         let mut places = self.event.kind.as_slice().iter();
         places.any(|place| match place {
-            Source::Header(_) => true,
-            Source::Body(_) => false,
+            Source::Header(_) | Source::Query(_) => true,
+            Source::Body(_)
+            | Source::Item(_)
+            | Source::Form(_)
+            | Source::Digest
+            | Source::Const(_) => false,
         })
+    }
+}
+
+impl Scheme {
+    fn check_shape(&self) -> Result<(), String> {
+        let needs_at = self.algorithm != Algorithm::Queue;
+        if needs_at && self.at.is_none() {
+            return Err("it does not say where the signature stands".to_owned());
+        }
+        let needs_text = match self.algorithm {
+            Algorithm::HmacSha1
+            | Algorithm::HmacSha256
+            | Algorithm::Sha256
+            | Algorithm::Ed25519
+            | Algorithm::RsaSha256 => true,
+            Algorithm::JwtEs256 | Algorithm::Token | Algorithm::Basic | Algorithm::Queue => false,
+        };
+        if needs_text != self.signed.is_some() {
+            return Err("it must say what is signed, if and only if something is".to_owned());
+        }
+        let says = self.uncovered.contains(&Uncovered::Body);
+        if !self.covers_body() && !says {
+            return Err(
+                "what is signed does not hold the body, so it must say uncovered = [\"body\", …]"
+                    .to_owned(),
+            );
+        }
+        Ok(())
     }
 }
 
@@ -77,9 +175,10 @@ impl ResourceRules {
         };
         let parts = self.id.as_slice().len();
         let places: Vec<_> = (0..parts).map(|part| format!("{{{part}}}")).collect();
+        let own = path.replace("{account}", "");
         if !(path.starts_with('/')
-            && places.iter().all(|place| path.contains(place))
-            && path.matches('{').count() == parts)
+            && places.iter().all(|place| own.contains(place))
+            && own.matches('{').count() == parts)
         {
             return Err(format!(
                 "the path {path:?} must begin with '/' and hold {} once each",

@@ -1,24 +1,30 @@
-//! Values of a request by their place, and the names that are joined from several.
+//! Values of an event by their place, and the names that are joined from several.
 //!
 //! Absent and ambiguous are two things: a value that a contract lets be absent must not be left out
 //! because it came twice and differently.
 
 use std::borrow::Cow;
 
-use lastword_domain::name::{EventType, NameError, ResourceId};
+use lastword_domain::Digest;
+use lastword_domain::name::{EventId, EventType, NameError, ResourceId};
 
-use crate::extract::{Extractor, Found, NotPlain, Slot};
-use crate::headers::Headers;
+use super::arranged::Look;
+use crate::extract::{Extractor, NotPlain, Slot};
 use crate::source::{Source, Sources};
 
 /// Where a value stands, arranged for speed.
 #[derive(Debug, Clone)]
 pub(super) enum Place {
     Header(String),
+    Query(String),
+    Form(String),
     Body(Slot),
+    Item(Slot),
+    Digest,
+    Const(String),
 }
 
-/// Why a request is not what the contract says.
+/// Why an event is not what the contract says.
 pub(super) enum Unreadable {
     /// It does not hold what it should.
     Body,
@@ -39,30 +45,49 @@ impl From<NotPlain> for Unreadable {
 }
 
 impl Place {
-    pub(super) fn of(source: &Source, extractor: &mut Extractor) -> Self {
+    pub(super) fn of(source: &Source, body: &mut Extractor, item: &mut Extractor) -> Self {
         match source {
             Source::Header(name) => Self::Header(name.clone()),
-            Source::Body(pointer) => Self::Body(extractor.add(pointer)),
+            Source::Query(name) => Self::Query(name.clone()),
+            Source::Form(name) => Self::Form(name.clone()),
+            Source::Body(pointer) => Self::Body(body.add(pointer)),
+            Source::Item(pointer) => Self::Item(item.add(pointer)),
+            Source::Digest => Self::Digest,
+            Source::Const(text) => Self::Const(text.clone()),
         }
     }
 
-    pub(super) fn all(sources: &Sources, extractor: &mut Extractor) -> Vec<Self> {
+    pub(super) fn all(sources: &Sources, body: &mut Extractor, item: &mut Extractor) -> Vec<Self> {
         let sources = sources.as_slice().iter();
-        sources.map(|source| Self::of(source, extractor)).collect()
+        sources.map(|source| Self::of(source, body, item)).collect()
     }
 
     /// The value, `None` where there is none at all.
-    pub(super) fn value<'f>(
-        &self,
-        headers: &'f Headers,
-        found: &Found<'f>,
-    ) -> Result<Option<Cow<'f, str>>, Unreadable> {
-        match self {
-            Self::Body(slot) => Ok(found.text(*slot)?),
-            Self::Header(name) => match headers.one(name) {
-                None if headers.all(name).next().is_some() => Err(Unreadable::Body),
-                value => Ok(value.map(Cow::Borrowed)),
+    pub(super) fn value<'l>(
+        &'l self,
+        look: &'l Look<'_>,
+    ) -> Result<Option<Cow<'l, str>>, Unreadable> {
+        Ok(match self {
+            Self::Body(slot) => look.body.text(*slot)?,
+            Self::Item(slot) => look.item.text(*slot)?,
+            Self::Header(name) => match look.request.headers.one(name) {
+                None if look.request.headers.all(name).next().is_some() => {
+                    return Err(Unreadable::Body);
+                }
+                value => value.map(Cow::Borrowed),
             },
+            Self::Query(name) => look.request.in_query(name),
+            Self::Form(name) => look.request.in_form(name),
+            Self::Digest => Some(Cow::Owned(Digest::of(look.bytes).to_text())),
+            Self::Const(text) => Some(Cow::Borrowed(text)),
+        })
+    }
+
+    /// Whether whoever sends a request can write it without a secret, as far as the place alone tells.
+    fn is_outside(&self) -> bool {
+        match self {
+            Self::Header(_) | Self::Query(_) => true,
+            Self::Body(_) | Self::Item(_) | Self::Form(_) | Self::Digest | Self::Const(_) => false,
         }
     }
 }
@@ -72,20 +97,21 @@ impl Place {
 /// words before what the signed body says.
 pub(super) fn event_type(
     places: &[Place],
-    headers: &Headers,
-    found: &Found<'_>,
+    otherwise: Option<&Place>,
+    look: &Look<'_>,
 ) -> Result<EventType, Unreadable> {
     let mut joined = String::new();
     for (at, place) in places.iter().enumerate() {
-        let part = place.value(headers, found)?;
+        let part = place.value(look)?;
         let Some(part) = part.filter(|part| at > 0 || !part.is_empty()) else {
             if at == 0 {
-                return Err(Unreadable::Body);
+                let other = otherwise.ok_or(Unreadable::Body)?;
+                let kind = other.value(look)?.ok_or(Unreadable::Body)?;
+                return Ok(EventType::parse(&kind)?);
             }
             continue;
         };
-        let unsigned = matches!(place, Place::Header(_));
-        if unsigned && places.len() > 1 && part.contains('.') {
+        if place.is_outside() && places.len() > 1 && part.contains('.') {
             return Err(Unreadable::Body);
         }
         if at > 0 {
@@ -96,16 +122,37 @@ pub(super) fn event_type(
     Ok(EventType::parse(&joined)?)
 }
 
-/// An id of several parts is joined with slashes; a part that holds one itself is refused, because two
-/// different lists of parts could then be one id.
-pub(super) fn resource_id(
+/// An event's id. Of several parts each is there, and a slash in one is written so that two different lists
+/// of parts are never one id.
+pub(super) fn event_id(
     places: &[Place],
-    headers: &Headers,
-    found: &Found<'_>,
-) -> Result<ResourceId, Unreadable> {
+    otherwise: Option<&Place>,
+    look: &Look<'_>,
+) -> Result<EventId, Unreadable> {
     let mut joined = String::new();
     for (at, place) in places.iter().enumerate() {
-        let part = place.value(headers, found)?.ok_or(Unreadable::Body)?;
+        let Some(part) = place.value(look)? else {
+            let other = otherwise.ok_or(Unreadable::Body)?;
+            let id = other.value(look)?.ok_or(Unreadable::Body)?;
+            return Ok(EventId::parse(&id)?);
+        };
+        if places.len() == 1 {
+            return Ok(EventId::parse(&part)?);
+        }
+        if at > 0 {
+            joined.push('/');
+        }
+        joined.push_str(&part.replace('%', "%25").replace('/', "%2F"));
+    }
+    Ok(EventId::parse(&joined)?)
+}
+
+/// An id of several parts is joined with slashes; a part that holds one itself is refused, because two
+/// different lists of parts could then be one id.
+pub(super) fn resource_id(places: &[Place], look: &Look<'_>) -> Result<ResourceId, Unreadable> {
+    let mut joined = String::new();
+    for (at, place) in places.iter().enumerate() {
+        let part = place.value(look)?.ok_or(Unreadable::Body)?;
         if places.len() > 1 && (part.is_empty() || part.contains('/')) {
             return Err(NameError::Character {
                 kind: "a part of a resource id",

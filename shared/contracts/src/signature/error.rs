@@ -1,23 +1,25 @@
 //! Which check of a signature failed, for people and for metrics.
 
+use super::fetch::KeyRequest;
+
 /// Which check failed. Names the check, never the secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// No such header, or no value in it.
-    #[error("the header {header} is missing")]
-    MissingHeader {
-        /// Its name.
-        header: String,
+    /// Nothing where the signature should stand.
+    #[error("{place} is missing")]
+    Missing {
+        /// Where it should.
+        place: String,
     },
-    /// The header is there, but not of its form.
-    #[error("the header {header} is malformed: {what}")]
+    /// Something is there, but not of its form.
+    #[error("{place} is malformed: {what}")]
     Malformed {
-        /// Its name.
-        header: String,
+        /// Where it stands.
+        place: String,
         /// What is wrong with it.
         what: &'static str,
     },
-    /// None of the signatures is by any active secret over these bytes.
+    /// None of the signatures is by any active secret over what was received.
     #[error("no signature matches an active secret over the bytes received")]
     NoMatch,
     /// Signed right, too long ago.
@@ -36,6 +38,15 @@ pub enum SignatureError {
         /// How far is allowed.
         tolerance: u64,
     },
+    /// The key it names is not one that may be believed.
+    #[error("the key that it names is not believed: {0}")]
+    ForeignKey(&'static str),
+    /// The key it names has to be asked for first. Not a verdict.
+    #[error("the key that it names has to be asked for first")]
+    KeyNeeded(Box<KeyRequest>),
+    /// This integration's events do not come by HTTP.
+    #[error("this endpoint's events come through a queue, not by HTTP")]
+    NotByHttp,
 }
 
 impl SignatureError {
@@ -43,11 +54,35 @@ impl SignatureError {
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
-            Self::MissingHeader { .. } => "signature-missing",
+            Self::Missing { .. } => "signature-missing",
             Self::Malformed { .. } => "signature-malformed",
             Self::NoMatch => "signature-mismatch",
             Self::TooOld { .. } => "signature-too-old",
             Self::InFuture { .. } => "signature-in-future",
+            Self::ForeignKey(_) => "signature-foreign-key",
+            Self::KeyNeeded(_) => "signature-key-unavailable",
+            Self::NotByHttp => "signature-not-by-http",
+        }
+    }
+
+    /// Of several schemes' failures the one that came furthest tells most.
+    pub(super) fn or_further(self, other: Self) -> Self {
+        if other.depth() > self.depth() {
+            other
+        } else {
+            self
+        }
+    }
+
+    fn depth(&self) -> u8 {
+        match self {
+            Self::NotByHttp => 0,
+            Self::Missing { .. } => 1,
+            Self::Malformed { .. } => 2,
+            Self::NoMatch => 3,
+            Self::ForeignKey(_) => 4,
+            Self::TooOld { .. } | Self::InFuture { .. } => 5,
+            Self::KeyNeeded(_) => 6,
         }
     }
 }

@@ -1,33 +1,83 @@
 use super::*;
 use crate::contract::Contract;
+use crate::headers::Headers;
+use crate::request::Endpoint;
 use proptest::prelude::*;
 
 const NOW: u64 = 1_700_000_000;
 
-fn rules(contract: &str) -> SignatureRules {
-    Contract::builtin(contract).unwrap().signature
+/// A contract's schemes, with what most tests ask of them.
+struct Rules(Schemes);
+
+fn rules(contract: &str) -> Rules {
+    Rules(Contract::builtin(contract).unwrap().signature)
+}
+
+impl Rules {
+    fn keys(&self, secrets: &[&str]) -> Result<Keys, KeyError> {
+        let mut keys = self.0.accept(None).unwrap();
+        for secret in secrets {
+            self.0.add_secret(&mut keys, secret)?;
+        }
+        Ok(keys)
+    }
+
+    /// Name and value of the signature's header.
+    fn signed(&self, body: &[u8], secret: &str, now: u64) -> (String, String) {
+        let (headers, endpoint) = (Headers::default(), Endpoint::default());
+        let request = request(&headers, &endpoint, body);
+        let keys = self.keys(&[secret]).unwrap();
+        self.0.sign(&request, &keys, now).unwrap().headers.remove(0)
+    }
+
+    fn sign(&self, body: &[u8], secret: &str, now: u64) -> String {
+        self.signed(body, secret, now).1
+    }
+
+    fn verify(
+        &self,
+        headers: &Headers,
+        body: &[u8],
+        secrets: &[&str],
+        now: u64,
+    ) -> Result<(), SignatureError> {
+        let endpoint = Endpoint::default();
+        let request = request(headers, &endpoint, body);
+        let keys = self.keys(secrets).unwrap();
+        let checked = self
+            .0
+            .verify(&request, &keys, &FetchedKeys::new(), now, None);
+        checked.map(|_| ())
+    }
+}
+
+fn request<'r>(headers: &'r Headers, endpoint: &'r Endpoint, body: &'r [u8]) -> Request<'r> {
+    Request {
+        method: "POST",
+        query: "",
+        headers,
+        body,
+        endpoint,
+    }
 }
 
 fn check(
-    rules: &SignatureRules,
+    rules: &Rules,
     header: &str,
     body: &[u8],
     secrets: &[&str],
     now: u64,
 ) -> Result<(), SignatureError> {
-    let keys: Vec<_> = secrets
-        .iter()
-        .map(|secret| rules.key(secret).unwrap())
-        .collect();
-    let headers: Headers = [(rules.header.as_str(), header)].into_iter().collect();
-    rules.verify(&headers, body, &keys, now).map(|_| ())
+    let (name, _) = rules.signed(body, "whsec_any", now);
+    let headers: Headers = [(name.as_str(), header)].into_iter().collect();
+    rules.verify(&headers, body, secrets, now)
 }
 
 #[test]
 fn a_body_signed_by_any_active_secret_is_taken_and_by_a_retired_one_is_not() {
     let stripe = rules("stripe");
-    let old = stripe.sign(b"{}", &stripe.key("whsec_old").unwrap(), NOW);
-    let new = stripe.sign(b"{}", &stripe.key("whsec_new").unwrap(), NOW);
+    let old = stripe.sign(b"{}", "whsec_old", NOW);
+    let new = stripe.sign(b"{}", "whsec_new", NOW);
     for header in [&old, &new] {
         assert_eq!(
             check(&stripe, header, b"{}", &["whsec_new", "whsec_old"], NOW),
@@ -43,7 +93,7 @@ fn a_body_signed_by_any_active_secret_is_taken_and_by_a_retired_one_is_not() {
 #[test]
 fn one_good_signature_among_bad_and_undecodable_ones_is_enough() {
     let stripe = rules("stripe");
-    let good = stripe.sign(b"{}", &stripe.key("whsec_a").unwrap(), NOW);
+    let good = stripe.sign(b"{}", "whsec_a", NOW);
     let header = format!(
         "{},v1={}",
         good.replacen("v1=", "v1=zz,v0=00,v1=00,v1=", 1),
@@ -55,9 +105,7 @@ fn one_good_signature_among_bad_and_undecodable_ones_is_enough() {
 #[test]
 fn the_old_scheme_s_signature_never_counts() {
     let stripe = rules("stripe");
-    let header = stripe
-        .sign(b"{}", &stripe.key("whsec_a").unwrap(), NOW)
-        .replace("v1=", "v0=");
+    let header = stripe.sign(b"{}", "whsec_a", NOW).replace("v1=", "v0=");
     assert!(matches!(
         check(&stripe, &header, b"{}", &["whsec_a"], NOW),
         Err(SignatureError::Malformed { .. })
@@ -67,7 +115,7 @@ fn the_old_scheme_s_signature_never_counts() {
 #[test]
 fn a_stale_or_future_time_is_refused_though_signed_right() {
     let stripe = rules("stripe");
-    let header = stripe.sign(b"{}", &stripe.key("whsec_a").unwrap(), NOW);
+    let header = stripe.sign(b"{}", "whsec_a", NOW);
     let at = |now| check(&stripe, &header, b"{}", &["whsec_a"], now);
     assert_eq!(at(NOW + 300), Ok(()));
     assert_eq!(at(NOW - 300), Ok(()));
@@ -90,9 +138,8 @@ fn a_stale_or_future_time_is_refused_though_signed_right() {
 #[test]
 fn a_header_that_is_missing_or_malformed_fails_closed() {
     let stripe = rules("stripe");
-    let keys = [stripe.key("whsec_a").unwrap()];
-    let missing = stripe.verify(&Headers::default(), b"{}", &keys, NOW);
-    assert!(matches!(missing, Err(SignatureError::MissingHeader { .. })));
+    let missing = stripe.verify(&Headers::default(), b"{}", &["whsec_a"], NOW);
+    assert!(matches!(missing, Err(SignatureError::Missing { .. })));
     for header in [
         "",
         "t=1",
@@ -120,19 +167,21 @@ fn a_header_that_is_missing_or_malformed_fails_closed() {
 #[test]
 fn no_key_at_all_fails_closed() {
     let github = rules("github");
-    let header = github.sign(b"{}", &github.key("a").unwrap(), NOW);
+    let header = github.sign(b"{}", "a", NOW);
     assert_eq!(
         check(&github, &header, b"{}", &[], NOW),
-        Err(SignatureError::NoMatch)
+        Err(SignatureError::Missing {
+            place: "the header X-Hub-Signature-256".to_owned()
+        })
     );
 }
 
 #[test]
 fn every_value_of_a_repeated_header_is_tried() {
     let github = rules("github");
-    let key = github.key("ключ 😊").unwrap();
+    let key = "ключ 😊";
     let body = "{\"a\":\"ç😊\"}".as_bytes();
-    let good = github.sign(body, &key, NOW);
+    let good = github.sign(body, key, NOW);
     let bad = format!("sha256={}", "0".repeat(64));
     let apart: Headers = [
         ("X-Hub-Signature-256", bad.as_str()),
@@ -140,11 +189,7 @@ fn every_value_of_a_repeated_header_is_tried() {
     ]
     .into_iter()
     .collect();
-    assert!(
-        github
-            .verify(&apart, body, std::slice::from_ref(&key), NOW)
-            .is_ok()
-    );
+    assert!(github.verify(&apart, body, &[key], NOW).is_ok());
     let joined = format!("{bad},{good}");
     let joined: Headers = [("x-hub-signature-256", joined.as_str())]
         .into_iter()
@@ -155,33 +200,29 @@ fn every_value_of_a_repeated_header_is_tried() {
 #[test]
 fn a_header_repeated_beyond_the_most_values_is_refused_though_one_of_them_is_good() {
     let github = rules("github");
-    let key = github.key("a").unwrap();
-    let good = github.sign(b"{}", &key, NOW);
+    let (name, good) = github.signed(b"{}", "a", NOW);
     let bad = format!("sha256={}", "0".repeat(64));
     let verify = |others: usize| {
         let mut headers = Headers::default();
         for _ in 0..others {
-            headers.add(&github.header, &bad);
+            headers.add(&name, &bad);
         }
-        headers.add(&github.header, &good);
-        let keys = std::slice::from_ref(&key);
-        github.verify(&headers, b"{}", keys, NOW).map(|_| ())
+        headers.add(&name, &good);
+        github.verify(&headers, b"{}", &["a"], NOW)
     };
-    assert_eq!(verify(SignatureRules::MOST_VALUES - 1), Ok(()));
+    assert_eq!(verify(Scheme::MOST_VALUES - 1), Ok(()));
     assert!(matches!(
-        verify(SignatureRules::MOST_VALUES),
+        verify(Scheme::MOST_VALUES),
         Err(SignatureError::Malformed { .. })
     ));
 }
 
 #[test]
 fn a_secret_of_another_provider_is_refused_without_being_shown() {
-    let error = rules("stripe").key("v1,whsec_SECRET").unwrap_err();
+    let error = rules("stripe").keys(&["v1,whsec_SECRET"]).unwrap_err();
     assert!(!error.to_string().contains("SECRET"));
-    assert_eq!(
-        format!("{:?}", rules("stripe").key("whsec_SECRET").unwrap()),
-        "SigningKey(redacted)"
-    );
+    let keys = rules("stripe").keys(&["whsec_SECRET"]).unwrap();
+    assert!(!format!("{keys:?}").contains("SECRET"));
 }
 
 proptest! {
@@ -190,7 +231,7 @@ proptest! {
         body in proptest::collection::vec(any::<u8>(), 1..60), at in any::<proptest::sample::Index>(), flip in 1u8..=255
     ) {
         let stripe = rules("stripe");
-        let header = stripe.sign(&body, &stripe.key("whsec_a").unwrap(), NOW);
+        let header = stripe.sign(&body, "whsec_a", NOW);
         prop_assert_eq!(check(&stripe, &header, &body, &["whsec_a"], NOW), Ok(()));
         let mut changed = body.clone();
         changed[at.index(body.len())] ^= flip;

@@ -12,6 +12,8 @@ use lastword_domain::{
 pub(super) const DIRECTORY: &str = ".lastword";
 /// The configuration that is read when nothing else is said.
 pub(super) const CONFIGURATION: &str = "lastword.toml";
+/// Where webhooks are posted to on this machine when nothing else is said.
+pub(super) const PORT: u16 = 8787;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 all is well, 1 something is wrong with what was asked about, 2 it could not be done.";
@@ -32,6 +34,14 @@ pub(super) enum Command {
     Check(Check),
     /// Tell the story of one resource: what is held of it, what was decided, and why
     Inspect(Inspect),
+    /// Name the providers whose guarantees are built in, or explain one of them
+    Contracts(Contracts),
+    /// Print the headers that make a POST of a file authentic
+    Sign(Sign),
+    /// Sign a file as its provider would, and post it
+    Send(Post),
+    /// Try recorded requests on the real front door: is each answered as it should be?
+    Vectors(Vectors),
     /// Play late, repeated and racing webhooks, and compare with the source
     Demo(Demo),
 }
@@ -49,7 +59,7 @@ pub(super) struct Dev {
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// The port that webhooks are posted to; 0 takes any free one
-    #[arg(long, default_value_t = 8787)]
+    #[arg(long, default_value_t = PORT)]
     pub(super) port: u16,
     /// Run the real function binaries instead of the same handlers in this process
     #[arg(long)]
@@ -109,6 +119,102 @@ pub(super) struct Demo {
     pub(super) json: bool,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(super) struct Contracts {
+    #[command(subcommand)]
+    pub(super) one: Option<OneContract>,
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum OneContract {
+    /// Explain one: what is signed, what its events are, what is known of order, and from where
+    Show {
+        /// As in `contract = "…"`
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// What is signed, and with what.
+#[derive(Debug, Args)]
+pub(super) struct Signing {
+    /// The integration, as in the URL of its endpoint
+    #[arg(value_name = "INTEGRATION")]
+    pub(super) integration: String,
+    /// The body, to the byte
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// The configuration [default: lastword.toml here, else the one that was built in]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Where the secrets of this machine are [default: .lastword]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(super) dir: Option<PathBuf>,
+    /// The signing secret itself, instead of the one that the integration names
+    #[arg(long, value_name = "TEXT")]
+    pub(super) secret: Option<String>,
+    /// A header that the sender chooses; may be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
+    pub(super) headers: Vec<(String, String)>,
+    /// Sign as if it were this time, in Unix seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) now: Option<u64>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(super) struct Sign {
+    #[command(flatten)]
+    pub(super) signing: Signing,
+    /// Print a curl command that posts the file to this URL
+    #[arg(long, value_name = "URL", conflicts_with = "json")]
+    pub(super) curl: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 it was taken (2xx), 1 it was not, 2 it could not be sent.")]
+pub(super) struct Post {
+    #[command(flatten)]
+    pub(super) signing: Signing,
+    /// Where to [default: the endpoint of the stack that `lastword dev` runs]
+    #[arg(long, value_name = "URL")]
+    pub(super) to: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "A file holds {\"vectors\": [...]}, or the list alone. Each has an id, a provider, headers, a body\n",
+    "(body_base64 or body_utf8), a secret, and what is expected: valid, invalid_signature,\n",
+    "malformed_header, timestamp_too_old, timestamp_in_future, unsigned_ping, message_string_only.\n\n",
+    "Exit codes: 0 all are as expected, 1 some are not, 2 it could not be done.",
+))]
+pub(super) struct Vectors {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once(':')
+        .ok_or_else(|| "expected \"Name: value\"".to_owned())?;
+    let (name, value) = (name.trim(), value.trim());
+    let header = http::HeaderName::try_from(name)
+        .map_err(|error| error.to_string())
+        .and_then(|_| http::HeaderValue::from_str(value).map_err(|error| error.to_string()));
+    header.map(|_| (name.to_owned(), value.to_owned()))
+}
+
 fn resource(text: &str) -> Result<ResourceKey, String> {
     let mut parts = text.splitn(5, '/');
     let mut next = || {
@@ -151,6 +257,15 @@ mod tests {
             "Stripe/acct_1/test/subscription/sub_1",
         ] {
             assert!(resource(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_header_is_a_name_and_a_value() {
+        let read = header("X-Event:  order: changed ").unwrap();
+        assert_eq!(read, ("X-Event".to_owned(), "order: changed".to_owned()));
+        for text in ["X-Event", "X Event: a", ": a", "X-Event: a\nb"] {
+            assert!(header(text).is_err(), "{text:?}");
         }
     }
 

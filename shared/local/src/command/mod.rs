@@ -1,6 +1,7 @@
 //! The `lastword` command: what a person, or a script, asks of Lastword at a terminal.
 //!
 //! Suggested reading order: [`cli`] is what can be asked, [`check`], [`inspect`] and [`dev`] answer it,
+//! [`contracts`], [`sign`], [`send`] and [`vectors`] are for who adds a provider or tries an endpoint,
 //! [`stack`] is how one command finds what another one runs, [`show`] is what people see.
 
 mod cli;
@@ -8,6 +9,11 @@ mod cli;
 mod check;
 mod dev;
 mod inspect;
+
+mod contracts;
+mod send;
+mod sign;
+mod vectors;
 
 mod configuration;
 mod show;
@@ -38,6 +44,10 @@ pub async fn run() -> ExitCode {
         Command::Check(asked) => check::run(&asked),
         Command::Dev(asked) => dev::run(&asked).await,
         Command::Inspect(asked) => inspect::run(&asked).await,
+        Command::Contracts(asked) => contracts::run(&asked),
+        Command::Sign(asked) => sign::run(&asked),
+        Command::Send(asked) => send::run(&asked).await,
+        Command::Vectors(asked) => vectors::run(&asked).await,
         Command::Demo(asked) => play(&asked).await,
     };
     match outcome {

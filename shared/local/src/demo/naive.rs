@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use lastword_config::Config;
-use lastword_contracts::{Headers, SigningKey};
+use lastword_contracts::{FetchedKeys, Headers};
 use serde_json::Value;
 
 use super::history::{History, LAST, Sender};
@@ -59,28 +59,32 @@ pub(super) fn play(config: &Config, histories: &[History]) -> Result<Vec<Played>
     let secrets = made_up_secrets(config)?;
     let play = |history: &History| {
         let integration = history.sender.configured(config)?;
-        let rules = &integration.contract.signature;
         let secret = integration
             .signing
             .first()
             .and_then(|name| secrets.get(name));
-        let key = rules.key(secret.ok_or("no secret")?.expose())?;
+        let keys = integration.keys([secret.ok_or("no secret")?.expose()])?;
         let sign = |event| {
             let body = history.body(event);
-            let signature = rules.sign(body.as_bytes(), &key, NOW);
-            let headers = [(rules.header.as_str(), signature.as_str())];
-            Delivery {
+            let signed = integration.sign(&keys, &Headers::default(), body.as_bytes(), NOW)?;
+            let headers = signed.headers.iter();
+            Ok::<_, Failure>(Delivery {
                 event,
-                headers: headers.into_iter().collect(),
+                headers: headers
+                    .map(|(name, value)| (name.as_str(), value.as_str()))
+                    .collect(),
                 body,
-            }
+            })
         };
         let events = history.steps().concat();
-        let deliveries: Vec<_> = events.into_iter().map(sign).collect();
-        let keys: &[SigningKey] = std::slice::from_ref(&key);
+        let deliveries: Vec<_> = events.into_iter().map(sign).collect::<Result<_, _>>()?;
         let (done, object) = receive(history.sender, &deliveries, |delivery| {
             let body = delivery.body.as_bytes();
-            rules.verify(&delivery.headers, body, keys, NOW).is_ok()
+            let request = integration.request("POST", "", &delivery.headers, body);
+            let schemes = &integration.contract.signature;
+            schemes
+                .verify(&request, &keys, &FetchedKeys::new(), NOW, None)
+                .is_ok()
         });
         Ok(judge(history, &deliveries, &done, object.as_ref()))
     };

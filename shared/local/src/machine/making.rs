@@ -47,25 +47,26 @@ pub fn gateway_event(path: &str, headers: &Value, body: &str) -> String {
 pub fn made_up_secrets(config: &Config) -> Result<BTreeMap<SecretRef, SecretValue>, Failure> {
     let mut secrets = BTreeMap::new();
     for integration in config.integrations.values() {
-        let prefix = integration
-            .contract
-            .signature
-            .secret_prefix
-            .as_deref()
-            .unwrap_or_default();
-        let signing = integration
-            .signing
-            .iter()
-            .map(|reference| (prefix, reference));
-        let api = integration
-            .api_keys
-            .values()
-            .map(|reference| ("", reference));
-        for (prefix, reference) in signing.chain(api) {
-            let digest = lastword_domain::Digest::of(reference.to_string().as_bytes());
-            let value = SecretValue::accept(format!("{prefix}{digest}").into())?;
+        let schemes = &integration.contract.signature;
+        for reference in &integration.signing {
+            let seed = seed(reference);
+            let made = schemes.made_up_secret(&integration.schemes, &seed);
+            let text = made.unwrap_or_else(|| hex(&seed));
+            secrets.insert(reference.clone(), SecretValue::accept(text.into())?);
+        }
+        let others = integration.api_keys.values();
+        for reference in others.chain(&integration.handshake_token) {
+            let value = SecretValue::accept(hex(&seed(reference)).into())?;
             secrets.insert(reference.clone(), value);
         }
     }
     Ok(secrets)
+}
+
+fn seed(reference: &SecretRef) -> [u8; 32] {
+    *lastword_domain::Digest::of(reference.to_string().as_bytes()).as_bytes()
+}
+
+fn hex(seed: &[u8; 32]) -> String {
+    seed.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -16,6 +16,7 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use lastword_config::{BUILT_IN, Config};
+use lastword_contracts::Headers;
 use lastword_domain::{EventIdentity, EventRef, Projection, ResourceKey, Standing, name::EventId};
 use lastword_local::{clients, machine::Failure, mapping::until};
 use lastword_store::{State, Story};
@@ -185,14 +186,15 @@ impl Provider {
         body: &str,
     ) -> Result<StatusCode, Failure> {
         let configured = self.config.integration(integration).unwrap();
-        let rules = &configured.contract.signature;
         let secret = &self.secrets[&configured.signing[0].to_string()];
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
         let now = self.clock.unwrap_or(now.as_secs());
-        let signature = rules.sign(body.as_bytes(), &rules.key(secret)?, now);
+        let keys = configured.keys([secret.as_str()])?;
+        let signed = configured.sign(&keys, &Headers::default(), body.as_bytes(), now)?;
+        let (header, signature) = signed.headers.first().ok_or("no header")?;
         let request = Request::post(dev.line["webhooks"][integration].as_str().unwrap())
             .header("content-type", "application/json")
-            .header(&rules.header, signature)
+            .header(header, signature)
             .body(Full::new(Bytes::from(body.to_owned())))?;
         Ok(self.client.request(request).await?.status())
     }

@@ -156,7 +156,7 @@ async fn a_host_that_does_not_speak_tls_never_gets_the_key_nor_the_path() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let mut billing = integration("billing");
-    billing.contract.api.as_mut().unwrap().host = format!("https://{address}");
+    billing.contract.api.as_mut().unwrap().host = Some(format!("https://{address}"));
     let client = ProviderClient::new(HostOverrides::none()).unwrap();
     let key = secret(KEY);
     let resource = subscription("acct_1", "sub_1");
@@ -182,7 +182,7 @@ async fn a_host_that_does_not_speak_tls_never_gets_the_key_nor_the_path() {
 async fn a_contract_whose_host_is_plain_http_is_not_read() {
     let server = Server::start([object()]).await;
     let mut billing = integration("billing");
-    billing.contract.api.as_mut().unwrap().host = format!("http://{}", server.address());
+    billing.contract.api.as_mut().unwrap().host = Some(format!("http://{}", server.address()));
     let client = ProviderClient::new(HostOverrides::none()).unwrap();
     let resource = subscription("acct_1", "sub_1");
     let answer = client

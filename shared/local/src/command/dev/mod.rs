@@ -23,7 +23,7 @@ mod parts;
 
 mod binaries;
 mod log;
-mod secrets;
+pub(super) mod secrets;
 
 use std::{io, time::Duration};
 

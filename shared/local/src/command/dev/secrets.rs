@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lastword_config::{Config, SecretRef};
+use lastword_config::{Config, Integration, SecretRef};
 use lastword_domain::Digest;
 use lastword_runtime::{Clients, SecretSource};
 
@@ -19,6 +19,8 @@ use crate::machine::Failure;
 const HEAD: &str = "\
 # Secrets of this machine, read when a stack starts: \"reference\" = \"value\". What was missing was made up.
 ";
+
+const FILE: &str = "secrets.toml";
 
 /// The value of every secret that the configuration names.
 pub(super) struct Secrets {
@@ -36,22 +38,18 @@ impl Secrets {
         directory: &Path,
         variable: impl Fn(&str) -> Result<String, VarError>,
     ) -> Result<Self, Failure> {
-        let file = directory.join("secrets.toml");
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(format!("{}: {error}", file.display()).into()),
-        };
+        let file = directory.join(FILE);
+        let text = text_of(&file)?;
         let written = read(&file, &text)?;
         let (mut values, mut made_up) = (BTreeMap::new(), Vec::new());
         let mut added = String::new();
-        for (reference, prefix) in wanted(config) {
+        for (reference, endpoint) in wanted(config) {
             let value = match from_environment(&reference, &variable)? {
                 Some(value) => value,
                 None => match written.get(&reference.to_string()) {
                     Some(value) => value.clone(),
                     None => {
-                        let value = format!("{prefix}{}", random());
+                        let value = made(endpoint);
                         added.push_str(&format!("\"{reference}\" = \"{value}\"\n"));
                         made_up.push(reference.clone());
                         value
@@ -95,19 +93,55 @@ impl Secrets {
     }
 }
 
-/// Every reference once, with what its value begins with.
-fn wanted(config: &Config) -> BTreeMap<SecretRef, String> {
-    let mut wanted: BTreeMap<SecretRef, String> = BTreeMap::new();
+/// The value of one secret, where a stack in this directory would find it; makes nothing up.
+pub(in crate::command) fn look_up(
+    reference: &SecretRef,
+    directory: &Path,
+    variable: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<Option<String>, Failure> {
+    if let Some(value) = from_environment(reference, variable)? {
+        return Ok(Some(value));
+    }
+    let file = directory.join(FILE);
+    let mut written = read(&file, &text_of(&file)?)?;
+    Ok(written.remove(&reference.to_string()))
+}
+
+/// The file's text; none when there is no such file.
+fn text_of(file: &Path) -> Result<String, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(format!("{}: {error}", file.display()).into()),
+    }
+}
+
+/// Every reference once, with the endpoint whose signatures it checks.
+fn wanted(config: &Config) -> BTreeMap<SecretRef, Option<&Integration>> {
+    let mut wanted = BTreeMap::new();
     for integration in config.integrations.values() {
-        let prefix = integration.contract.signature.secret_prefix.clone();
         for reference in &integration.signing {
-            wanted.insert(reference.clone(), prefix.clone().unwrap_or_default());
+            wanted.insert(reference.clone(), Some(integration));
+        }
+        if let Some(reference) = &integration.handshake_token {
+            wanted.entry(reference.clone()).or_default();
         }
     }
     for reference in config.api_secrets() {
         wanted.entry(reference).or_default();
     }
     wanted
+}
+
+/// A value of the form that the endpoint's provider gives its secrets.
+fn made(endpoint: Option<&Integration>) -> String {
+    let random = random();
+    let seed = random.as_bytes();
+    let made = endpoint.and_then(|integration| {
+        let schemes = &integration.contract.signature;
+        schemes.made_up_secret(&integration.schemes, seed)
+    });
+    made.unwrap_or_else(|| random.to_text())
 }
 
 fn from_environment(
@@ -161,12 +195,12 @@ fn keep(file: &Path, text: &str, added: &str) -> io::Result<()> {
 
 /// 43 characters that nobody guesses: the keys of the standard library's hashers are the system's own
 /// randomness, and the digest hides them.
-fn random() -> String {
+fn random() -> Digest {
     let words: Vec<String> = (0..4_u8)
         .map(|word| RandomState::new().hash_one(word).to_string())
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    Digest::of_parts(&words).to_text()
+    Digest::of_parts(&words)
 }
 
 #[cfg(test)]

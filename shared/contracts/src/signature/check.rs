@@ -1,0 +1,329 @@
+//! One scheme over one request: every claim against every key, in constant time.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use hmac::Mac as _;
+use ring::signature::{ED25519, UnparsedPublicKey};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+use webpki::{EndEntityCert, RawPublicKeyEntity};
+
+use super::claim::Claim;
+use super::error::SignatureError;
+use super::fetch::RSA;
+use super::jwt::Jwt;
+use super::key::{Material, SigningKey};
+use super::scheme::{Algorithm, Scheme};
+use crate::request::Request;
+use crate::template::{Scope, Template};
+
+/// Keys that were asked for, by their request's name.
+pub type FetchedKeys = BTreeMap<String, SigningKey>;
+
+/// What a scheme is checked with.
+#[derive(Clone, Copy)]
+pub(super) struct Against<'k> {
+    pub(super) keys: &'k [SigningKey],
+    pub(super) fetched: &'k FetchedKeys,
+    pub(super) now: u64,
+    pub(super) tolerance: Option<u64>,
+}
+
+impl Scheme {
+    /// The most values of a repeated signature that are tried.
+    pub const MOST_VALUES: usize = 8;
+
+    /// Whether this request is signed so, and right.
+    pub(super) fn check(
+        &self,
+        request: &Request<'_>,
+        against: Against<'_>,
+    ) -> Result<(), SignatureError> {
+        let scope = Scope::of(request);
+        let Some(items) = &self.each else {
+            return self.check_one(&scope, against);
+        };
+        let text =
+            std::str::from_utf8(request.body).map_err(|_| self.malformed("the body is no JSON"))?;
+        let items = items
+            .of(text)
+            .map_err(|_| self.malformed("the body does not hold the items that are signed"))?
+            .unwrap_or_default();
+        if items.is_empty() {
+            return Err(SignatureError::Missing {
+                place: self.place(),
+            });
+        }
+        items.into_iter().try_for_each(|item| {
+            let scope = Scope {
+                item: Some(item),
+                ..scope
+            };
+            self.check_one(&scope, against)
+        })
+    }
+
+    fn check_one(&self, scope: &Scope<'_>, against: Against<'_>) -> Result<(), SignatureError> {
+        if self.algorithm == Algorithm::Queue {
+            return Err(SignatureError::NotByHttp);
+        }
+        let values = self.values(scope);
+        if values.is_empty() {
+            return Err(SignatureError::Missing {
+                place: self.place(),
+            });
+        }
+        // Each costs a pass over the body for each key, which a stranger must not be able to multiply.
+        if values.len() > Self::MOST_VALUES {
+            return Err(self.malformed("it is repeated more often than is read"));
+        }
+        let mut failure = None;
+        for value in &values {
+            match self.check_value(value, scope, against) {
+                Ok(()) => return Ok(()),
+                Err(why) => failure = Some(why),
+            }
+        }
+        Err(failure.unwrap_or(SignatureError::NoMatch))
+    }
+
+    fn check_value(
+        &self,
+        value: &str,
+        scope: &Scope<'_>,
+        against: Against<'_>,
+    ) -> Result<(), SignatureError> {
+        let keys = against.keys;
+        match self.algorithm {
+            Algorithm::Token => matching(keys, |key| equal(key, value.as_bytes())),
+            Algorithm::Basic => {
+                let given = basic(value).ok_or_else(|| self.malformed("it is not HTTP Basic"))?;
+                matching(keys, |key| equal(key, &given))
+            }
+            Algorithm::JwtEs256 => self.check_jwt(value, scope, against),
+            Algorithm::HmacSha1
+            | Algorithm::HmacSha256
+            | Algorithm::Sha256
+            | Algorithm::Ed25519
+            | Algorithm::RsaSha256 => self.check_claim(value, scope, against),
+            Algorithm::Queue => Err(SignatureError::NotByHttp),
+        }
+    }
+
+    fn check_jwt(
+        &self,
+        value: &str,
+        scope: &Scope<'_>,
+        against: Against<'_>,
+    ) -> Result<(), SignatureError> {
+        let jwt = Jwt::read(value).map_err(|what| self.malformed(what))?;
+        let body = scope.request.body;
+        let check = |key: &SigningKey| jwt.check(key, body, against.now);
+        let pinned = against.keys.iter().map(check).find(Result::is_ok);
+        let made = match pinned {
+            Some(made) => made?,
+            None => check(self.fetched(scope, Some(&jwt.kid), against)?)?,
+        };
+        self.within(Some(made), against.now, against.tolerance)
+    }
+
+    fn check_claim(
+        &self,
+        value: &str,
+        scope: &Scope<'_>,
+        against: Against<'_>,
+    ) -> Result<(), SignatureError> {
+        let claim = self.claim(value, scope)?;
+        let scope = Scope {
+            timestamp: claim.timestamp.as_deref(),
+            ..*scope
+        };
+        let time = self.time(scope.timestamp)?;
+        self.check_digest(&scope)?;
+        let templates = self.signed.as_ref().map(|all| all.0.as_slice());
+        let templates = templates.unwrap_or_default();
+        let matches = |key: &SigningKey| key.matches(templates, &claim, &scope);
+        // Every key is tried whatever the others said: how long it takes tells nothing.
+        let pinned = against
+            .keys
+            .iter()
+            .fold(false, |any, key| any | matches(key));
+        let matched =
+            pinned || (self.fetch.is_some() && matches(self.fetched(&scope, None, against)?));
+        if !matched {
+            return Err(SignatureError::NoMatch);
+        }
+        self.within(time, against.now, against.tolerance)
+    }
+
+    /// Where a digest is signed instead of the body, the body must be what it is of. A form's fields are
+    /// signed themselves.
+    fn check_digest(&self, scope: &Scope<'_>) -> Result<(), SignatureError> {
+        let Some(place) = &self.body_digest else {
+            return Ok(());
+        };
+        if scope.request.is_form() || scope.request.body.is_empty() {
+            return Ok(());
+        }
+        let told = scope.place(place).ok_or_else(|| SignatureError::Missing {
+            place: place.to_string(),
+        })?;
+        let own = hex::encode(Sha256::digest(scope.request.body));
+        let same = own.as_bytes().ct_eq(told.to_ascii_lowercase().as_bytes());
+        if bool::from(same) {
+            Ok(())
+        } else {
+            Err(SignatureError::NoMatch)
+        }
+    }
+
+    fn fetched<'k>(
+        &self,
+        scope: &Scope<'_>,
+        kid: Option<&str>,
+        against: Against<'k>,
+    ) -> Result<&'k SigningKey, SignatureError> {
+        let rules = self.fetch.as_ref().ok_or(SignatureError::NoMatch)?;
+        // A key that is pinned is the only one that counts.
+        if against.keys.iter().any(SigningKey::is_pinned) {
+            return Err(SignatureError::NoMatch);
+        }
+        // What opens the provider's door to its keys is the integration's secret.
+        let secret = against.keys.first().and_then(SigningKey::text);
+        let request = rules.request(&Scope { secret, ..*scope }, kid, &self.name)?;
+        against
+            .fetched
+            .get(&request.name)
+            .ok_or_else(|| SignatureError::KeyNeeded(Box::new(request)))
+    }
+}
+
+impl SigningKey {
+    /// Whether one of the claim's signatures is by this key over one of the texts.
+    fn matches(&self, templates: &[Template], claim: &Claim<'_>, scope: &Scope<'_>) -> bool {
+        let scope = Scope {
+            secret: self.text(),
+            ..*scope
+        };
+        templates.iter().fold(false, |any, template| {
+            any | match self.tag(template, &scope) {
+                Some(tag) => claim.signatures.iter().fold(false, |any, signature| {
+                    any | bool::from(tag.as_slice().ct_eq(signature))
+                }),
+                None => self.verifies(template, claim, &scope),
+            }
+        })
+    }
+
+    /// What a holder of this key computes over a text; `None` for a public key.
+    pub(super) fn tag(&self, template: &Template, scope: &Scope<'_>) -> Option<Tag> {
+        match &self.0 {
+            Material::Hmac256(mac) => {
+                let mut mac = mac.clone();
+                template.pieces(scope, &mut |piece| mac.update(piece));
+                Some(Tag::of(&mac.finalize().into_bytes()))
+            }
+            Material::Hmac1(key) => {
+                let mut mac = ring::hmac::Context::with_key(key);
+                template.pieces(scope, &mut |piece| mac.update(piece));
+                Some(Tag::of(mac.sign().as_ref()))
+            }
+            Material::Text(_) => {
+                let mut hash = Sha256::new();
+                template.pieces(scope, &mut |piece| hash.update(piece));
+                Some(Tag::of(&hash.finalize()))
+            }
+            Material::Ed25519(_)
+            | Material::PublicKey(_)
+            | Material::Certificate(_)
+            | Material::Jwk { .. } => None,
+        }
+    }
+
+    /// The hex MAC of a value, for a handshake.
+    pub(crate) fn hex_mac(&self, value: &[u8]) -> Option<String> {
+        match &self.0 {
+            Material::Hmac256(mac) => {
+                let mut mac = mac.clone();
+                mac.update(value);
+                Some(hex::encode(mac.finalize().into_bytes()))
+            }
+            Material::Hmac1(key) => Some(hex::encode(ring::hmac::sign(key, value))),
+            Material::Text(_)
+            | Material::Ed25519(_)
+            | Material::PublicKey(_)
+            | Material::Certificate(_)
+            | Material::Jwk { .. } => None,
+        }
+    }
+
+    fn verifies(&self, template: &Template, claim: &Claim<'_>, scope: &Scope<'_>) -> bool {
+        let text = template.bytes(scope);
+        let mut signatures = claim.signatures.iter();
+        signatures.any(|signature| match &self.0 {
+            Material::Ed25519(key) => UnparsedPublicKey::new(&ED25519, key)
+                .verify(&text, signature)
+                .is_ok(),
+            Material::PublicKey(der) => {
+                let der = SubjectPublicKeyInfoDer::from(der.as_slice());
+                let key = RawPublicKeyEntity::try_from(&der);
+                key.is_ok_and(|key| key.verify_signature(RSA, &text, signature).is_ok())
+            }
+            Material::Certificate(der) => {
+                let der = der.as_slice().into();
+                let key = EndEntityCert::try_from(&der);
+                key.is_ok_and(|key| key.verify_signature(RSA, &text, signature).is_ok())
+            }
+            Material::Hmac256(_)
+            | Material::Hmac1(_)
+            | Material::Text(_)
+            | Material::Jwk { .. } => false,
+        })
+    }
+}
+
+/// A tag of at most 32 bytes, without an allocation.
+pub(super) struct Tag([u8; 32], usize);
+
+impl Tag {
+    fn of(bytes: &[u8]) -> Self {
+        let mut tag = [0; 32];
+        let length = bytes.len().min(tag.len());
+        for (to, from) in tag.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        Self(tag, length)
+    }
+
+    pub(super) fn as_slice(&self) -> &[u8] {
+        self.0.get(..self.1).unwrap_or_default()
+    }
+}
+
+fn matching(keys: &[SigningKey], fits: impl Fn(&SigningKey) -> bool) -> Result<(), SignatureError> {
+    // Every key is looked at.
+    let any = keys.iter().fold(false, |any, key| any | fits(key));
+    any.then_some(()).ok_or(SignatureError::NoMatch)
+}
+
+/// Compared by their hashes, so that not even the length is told by the time it takes.
+fn equal(key: &SigningKey, given: &[u8]) -> bool {
+    let Some(secret) = key.text() else {
+        return false;
+    };
+    let (own, given) = (Sha256::digest(secret.as_bytes()), Sha256::digest(given));
+    bool::from(own.as_slice().ct_eq(given.as_slice()))
+}
+
+/// User and password of an `Authorization` header.
+fn basic(value: &str) -> Option<Cow<'static, [u8]>> {
+    use base64::Engine as _;
+    let (word, given) = value.trim().split_once(' ')?;
+    if !word.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let given = base64::engine::general_purpose::STANDARD.decode(given.trim());
+    given.ok().map(Cow::Owned)
+}
