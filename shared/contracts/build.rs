@@ -13,7 +13,7 @@ use toml::{Table, Value};
 /// Tables that only a person, or the sweep's author, reads.
 const TOLD: [&str; 4] = ["order", "absence", "list", "quota"];
 /// Members of any table that only a person reads.
-const WORDS: [&str; 3] = ["source", "certainty", "note"];
+const WORDS: [&str; 4] = ["source", "certainty", "note", "distinct"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);

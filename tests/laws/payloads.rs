@@ -72,7 +72,10 @@ async fn every_real_github_payload_is_kept_or_ignored_and_about_what_it_says() {
                     "{name} {kind:?}"
                 );
             }
-            other @ (Reading::OtherEnvironment | Reading::ForeignAccount | Reading::Refused(_)) => {
+            other @ (Reading::Partly(_)
+            | Reading::OtherEnvironment
+            | Reading::ForeignAccount
+            | Reading::Refused(_)) => {
                 panic!("{name}: {other:?}")
             }
         }

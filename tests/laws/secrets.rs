@@ -183,6 +183,47 @@ async fn a_published_key_is_asked_for_once_believed_for_a_while_and_then_asked_f
 }
 
 #[tokio::test]
+async fn a_key_that_was_good_is_believed_for_a_day_while_it_cannot_be_had_and_strangers_cannot_hinder_it()
+ {
+    let signer = Signer::new();
+    let jwk = signer.jwk("k1", None);
+    let down = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let is_down = Arc::clone(&down);
+    let door = Door::with_keys(move |request| match &request.json {
+        Some(json) if json.contains("\"k1\"") && !is_down.load(Ordering::SeqCst) => Ok(jwk.clone()),
+        Some(_) | None => Err("no answer".to_owned()),
+    })
+    .await;
+    assert_eq!(door.bank(&signer.sign("k1", NOW)).await.status_code, 200);
+    door.wait(3601);
+    // A stranger uses up what may be asked for unknown names.
+    for number in 0..50 {
+        let reply = door
+            .bank(&signer.sign(&format!("x{number}"), NOW + 3601))
+            .await;
+        assert_eq!(reply.status_code, 503);
+    }
+    let asked = door.asked();
+    assert_eq!(
+        door.bank(&signer.sign("k1", NOW + 3601)).await.status_code,
+        200
+    );
+    assert_eq!(door.asked(), asked + 1);
+    down.store(true, Ordering::SeqCst);
+    door.wait(3601);
+    for _ in 0..3 {
+        assert_eq!(
+            door.bank(&signer.sign("k1", NOW + 7202)).await.status_code,
+            200
+        );
+    }
+    assert_eq!(door.asked(), asked + 2);
+    door.wait(24 * 3600);
+    let day = NOW + 7202 + 24 * 3600;
+    assert_eq!(door.bank(&signer.sign("k1", day)).await.status_code, 503);
+}
+
+#[tokio::test]
 async fn a_key_that_cannot_be_had_is_no_verdict_and_is_not_asked_for_again_at_once() {
     let signer = Signer::new();
     let door = Door::with_keys(|_| Err("no answer".to_owned())).await;
@@ -243,11 +284,12 @@ async fn a_key_that_its_provider_has_retired_is_not_believed() {
 #[tokio::test]
 async fn a_certificate_is_asked_for_at_its_provider_s_hosts_and_nowhere_else() {
     let door = Door::with_keys(|_| Ok("no certificate".to_owned())).await;
+    let signature = base64::engine::general_purpose::STANDARD.encode([7; 256]);
     let post = |url: &'static str| {
         let headers = [
             ("paypal-transmission-id", "t"),
             ("paypal-transmission-time", "2026-11-30T00:00:00Z"),
-            ("paypal-transmission-sig", "AAAA"),
+            ("paypal-transmission-sig", signature.as_str()),
             ("paypal-auth-algo", "SHA256withRSA"),
             ("paypal-cert-url", url),
         ];
@@ -263,6 +305,11 @@ async fn a_certificate_is_asked_for_at_its_provider_s_hosts_and_nowhere_else() {
         "https://evil.example#https://api.paypal.com/c",
         "file:///etc/passwd",
         "https:///c",
+        "https://api.paypal.com/v1/notifications/certs/",
+        "https://api.paypal.com/v1/notifications/certs/a?b",
+        "https://api.paypal.com/v1/notifications/certs/../../c",
+        "https://api.paypal.com/v1/notifications/certs/a/b",
+        "https://api.paypal.com/v1/notifications/certs/%2e%2e",
         "",
     ] {
         let reply = post(elsewhere).await;
@@ -353,6 +400,10 @@ async fn a_secret_that_cannot_be_one_stops_the_start_and_is_named_and_not_shown(
         ),
         ("stripe", "whsec_SECRET\n", "white space"),
         ("stripe", " whsec_SECRET", "white space"),
+        ("stripe", "whsec_", "is empty"),
+        ("standard-webhooks", "whsec_AA==", "shorter or longer"),
+        ("pagarme", ":", "user:password"),
+        ("pagarme", "SECRET:", "user:password"),
         ("standard-webhooks", "v1,whsec_c2VjcmV0", "base64"),
         ("standard-webhooks", "whsec_SECRET!", "base64"),
         ("adyen", "SECRET", "hexadecimal"),

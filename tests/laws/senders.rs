@@ -150,13 +150,22 @@ async fn a_delivery_of_several_events_is_kept_as_its_events_to_the_byte_and_each
 }
 
 #[tokio::test]
-async fn an_event_of_a_foreign_account_in_a_delivery_refuses_all_of_it_and_one_that_cannot_be_read_none()
- {
+async fn beside_a_foreign_account_s_event_one_s_own_are_kept_and_the_delivery_is_refused() {
     let (machine, worker) = start().await;
     let foreign = format!("[{},{}]", change(1, 62515, "7"), change(2, 1, "8"));
     let reply = handle(&worker, &signed(&machine, "crm", &[], &foreign)).await;
     assert_eq!(reply.status_code, 403);
+    // Not acknowledged, and not lost: whatever the provider does next, our own is decided.
+    assert_eq!(machine.relay(&worker, 100).await.unwrap(), 1);
+    let alone = format!("[{}]", change(2, 1, "8"));
+    let reply = handle(&worker, &signed(&machine, "crm", &[], &alone)).await;
+    assert_eq!(reply.status_code, 403);
     assert_eq!(machine.relay(&worker, 100).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_or_named_is_kept_and_refuses_none_of_its_neighbours() {
+    let (machine, worker) = start().await;
     let long = "9".repeat(3000);
     let odd = format!("[{},5,{}]", change(1, 62515, "7"), change(2, 62515, &long));
     let reply = handle(&worker, &signed(&machine, "crm", &[], &odd)).await;
@@ -410,23 +419,27 @@ async fn an_event_of_the_bus_is_taken_or_fails_as_a_whole_and_no_such_endpoint_i
 }
 
 #[tokio::test]
-async fn an_invocation_of_another_kind_is_answered_and_the_process_lives() {
+async fn an_invocation_of_another_kind_fails_and_the_process_lives() {
     let (machine, worker) = start().await;
+    // A 400 in the result would be taken for done by whoever invokes with anything but a request.
     for odd in [
         "{}",
         "[]",
         "null",
         "5",
         r#"{"Records":5}"#,
+        r#"{"Records":[]}"#,
+        r#"{"Records":[{"body":"x"}]}"#,
+        r#"{"Records":[{"messageId":"","body":null}]}"#,
         r#"{"detail":{}}"#,
         "not json",
     ] {
-        let served = worker.ingest.serve(odd).await.unwrap();
-        let Served::Reply(reply) = served else {
-            panic!("{odd}: {served:?}")
-        };
-        assert_eq!(reply.status_code, 400, "{odd}");
+        assert!(worker.ingest.serve(odd).await.is_err(), "{odd}");
     }
+    let one = json!({"Records": [{"messageId": "m1", "body": null}]});
+    let served = worker.ingest.serve(&one.to_string()).await.unwrap();
+    let expected = json!({"batchItemFailures": [{"itemIdentifier": "m1"}]});
+    assert_eq!(serde_json::to_value(&served).unwrap(), expected);
     let body = change(1, 62515, "7");
     let fine = signed(&machine, "crm", &[], &format!("[{body}]"));
     assert_eq!(handle(&worker, &fine).await.status_code, 200);
@@ -462,5 +475,57 @@ async fn what_nothing_can_be_kept_of_is_accepted_and_ends_in_a_decision_that_say
         let known = story(&machine, &worker, &status).await;
         assert_eq!(outcomes(&known), [Outcome::Ignored], "{id}");
         assert_eq!(known.decisions[0].reason, Some(Reason::NothingKept));
+    }
+}
+
+#[tokio::test]
+async fn equal_bodies_of_two_objects_or_two_moments_are_two_events() {
+    let (machine, worker) = start().await;
+    let deleted = |topic: &'static str, delivery: &'static str| {
+        let headers = [
+            ("X-WC-Webhook-Topic", topic),
+            ("X-WC-Webhook-Delivery-ID", delivery),
+        ];
+        signed(&machine, "store", &headers, r#"{"id":7}"#)
+    };
+    let orders = [
+        deleted("order.deleted", "d1"),
+        deleted("customer.deleted", "d1"),
+        deleted("order.deleted", "d2"),
+    ];
+    for order in &orders {
+        assert_eq!(handle(&worker, order).await.body, r#"{"received":"new"}"#);
+    }
+    assert_eq!(
+        handle(&worker, &orders[0]).await.body,
+        r#"{"received":"duplicate"}"#
+    );
+    assert_eq!(machine.relay(&worker, 100).await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn an_event_about_very_many_things_is_kept_whole_or_about_itself_and_never_refused_for_ever()
+{
+    let (machine, worker) = start().await;
+    let message = |number: usize, length: usize| {
+        format!(
+            r#"{{"id":"wamid.{}{number}","status":"read"}}"#,
+            "x".repeat(length)
+        )
+    };
+    for (length, rows) in [(90, 1), (400, 1)] {
+        let statuses: Vec<_> = (0..900).map(|number| message(number, length)).collect();
+        let noise = crate::world::noise(300_000);
+        let body = format!(
+            r#"{{"object":"whatsapp_business_account","entry":[{{"id":"0","changes":[{{"field":"messages","value":{{"metadata":{{"phone_number_id":"106540352242922"}},"noise":"{noise}","statuses":[{}]}}}}]}}]}}"#,
+            statuses.join(",")
+        );
+        let reply = handle(&worker, &signed(&machine, "messages", &[], &body)).await;
+        assert_eq!(reply.status_code, 200, "{length}: {}", reply.body);
+        assert_eq!(reply.body, r#"{"received":"new"}"#);
+        assert!(
+            machine.relay(&worker, 100).await.unwrap() >= rows,
+            "{length}"
+        );
     }
 }

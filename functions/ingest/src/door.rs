@@ -23,7 +23,7 @@ impl Door {
         integration: &Integration,
         request: &Request<'_>,
     ) -> Option<Answer> {
-        self.handshake(integration, request, false)
+        self.handshake(integration, request, None)
     }
 
     /// The answer to a handshake whose signature was checked.
@@ -32,25 +32,36 @@ impl Door {
         integration: &Integration,
         request: &Request<'_>,
         _: Verified<'_>,
+        now: u64,
     ) -> Option<Answer> {
-        self.handshake(integration, request, true)
+        self.handshake(integration, request, Some(now))
     }
 
     fn handshake(
         &self,
         integration: &Integration,
         request: &Request<'_>,
-        signed: bool,
+        signed_at: Option<u64>,
     ) -> Option<Answer> {
         let contract = &integration.contract;
         let is = |handshake: &&Handshake| {
-            handshake.signed == signed && handshake.is(request, &contract.signature)
+            handshake.signed == signed_at.is_some() && handshake.is(request, &contract.signature)
         };
         let handshake = contract.handshake.iter().find(is)?;
         let all = self.ring.now();
         let held = all.get(&integration.name)?;
         let token = held.handshake_token.as_ref().map(|token| token.as_str());
-        Some(match handshake.answer(request, &held.keys, token) {
+        // While a secret is rolled the sender still has the old one: it is answered with what it signed with.
+        let key = match signed_at {
+            Some(now) => {
+                let tolerance = integration.tolerance_seconds;
+                contract
+                    .signature
+                    .signed_with(request, &held.keys, now, tolerance)
+            }
+            None => held.keys.first(),
+        };
+        Some(match handshake.answer(request, key, token) {
             Ok(answer) => Answer::Handshake(answer),
             Err(HandshakeError::WrongToken) => Answer::WrongToken,
             Err(error @ HandshakeError::Incomplete) => Answer::BadEvent(error.to_string()),
@@ -90,12 +101,13 @@ impl Door {
     ) -> Result<Verified<'b>, SignatureError> {
         let schemes = &integration.contract.signature;
         let tolerance = integration.tolerance_seconds;
-        let fetched = self.published.now(now);
+        let name = &integration.name;
+        let fetched = self.published.now(name, now);
         match schemes.verify(request, keys, &fetched, now, tolerance) {
             Err(SignatureError::KeyNeeded(key)) => {
                 let rules = schemes.fetching(&key);
                 let fetched = match rules {
-                    Some(rules) => self.published.with(&key, rules, now).await,
+                    Some(rules) => self.published.with(name, &key, rules, now).await,
                     None => None,
                 };
                 match fetched {

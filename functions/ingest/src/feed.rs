@@ -11,7 +11,11 @@ use serde_json::value::RawValue;
 /// An event that carries deliveries.
 pub(crate) enum Feed<'e> {
     /// Messages of SQS, each settled by itself.
-    Messages(Vec<Message<'e>>),
+    Messages {
+        messages: Vec<Message<'e>>,
+        /// The ids of those that are not what SQS hands over.
+        unread: Vec<String>,
+    },
     /// One event of EventBridge; its failure is the whole invocation's.
     Event {
         source: Cow<'e, str>,
@@ -35,7 +39,13 @@ pub(crate) struct Message<'e> {
 #[serde(rename_all = "PascalCase")]
 struct Batch<'e> {
     #[serde(borrow)]
-    records: Vec<Message<'e>>,
+    records: Vec<&'e RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Named {
+    message_id: String,
 }
 
 #[derive(Deserialize)]
@@ -47,10 +57,27 @@ struct BusEvent<'e> {
 }
 
 impl<'e> Feed<'e> {
+    /// A record that is no message fails alone, under its id. Without an id nothing can be said of it but that
+    /// the whole batch failed: an empty id, or none, would be taken for success.
+    fn messages(records: &[&'e RawValue]) -> Option<Self> {
+        let (mut messages, mut unread) = (Vec::new(), Vec::new());
+        for record in records {
+            match serde_json::from_str::<Message<'e>>(record.get()) {
+                Ok(message) => messages.push(message),
+                Err(_) => {
+                    let named: Named = serde_json::from_str(record.get()).ok()?;
+                    unread.push(named.message_id);
+                }
+            }
+        }
+        let named = unread.iter().all(|id| !id.is_empty());
+        (named && !records.is_empty()).then_some(Self::Messages { messages, unread })
+    }
+
     /// Reads an event; none when it is of another kind.
     pub(crate) fn parse(event: &'e str) -> Option<Self> {
         if let Ok(batch) = serde_json::from_str::<Batch<'e>>(event) {
-            return Some(Self::Messages(batch.records));
+            return Self::messages(&batch.records);
         }
         let event: BusEvent<'e> = serde_json::from_str(event).ok()?;
         Some(Self::Event {

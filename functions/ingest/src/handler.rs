@@ -50,12 +50,22 @@ pub enum Served {
     Taken {},
 }
 
-/// An event of the bus was not taken and has to come again.
+/// An event was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the event from {source_name} was not taken: {word}")]
 pub struct NotTaken {
     source_name: String,
     word: &'static str,
+}
+
+impl NotTaken {
+    fn unknown() -> Self {
+        drop(bad(BadEvent::NotHttp));
+        Self {
+            source_name: "somewhere".to_owned(),
+            word: "it is neither a request, nor messages of a queue, nor an event of the bus",
+        }
+    }
 }
 
 impl Ingest {
@@ -84,13 +94,13 @@ impl Ingest {
     /// Serves whatever an invocation brings: a request, messages of a queue, an event of the bus.
     ///
     /// # Errors
-    /// When an event of the bus has to come again.
+    /// When it is none of these, or has to come again. Whoever invoked this must not take it for done.
     pub async fn serve(&self, event: &str) -> Result<Served, NotTaken> {
         match Delivery::parse(event) {
             Ok(delivery) => Ok(Served::Reply(self.handle(&delivery).await)),
             Err(BadEvent::NotHttp) => match Feed::parse(event) {
                 Some(feed) => self.feed(feed).await,
-                None => Ok(Served::Reply(bad(BadEvent::NotHttp))),
+                None => Err(NotTaken::unknown()),
             },
             Err(error @ BadEvent::Base64) => Ok(Served::Reply(bad(error))),
         }
@@ -170,7 +180,11 @@ impl Ingest {
             Ok(verified) => verified,
             Err(error) => return Answer::Unauthentic(error),
         };
-        if let Some(answer) = self.door.signed_handshake(integration, request, verified) {
+        let now_seconds = now.unix_seconds();
+        if let Some(answer) =
+            self.door
+                .signed_handshake(integration, request, verified, now_seconds)
+        {
             return answer;
         }
         self.take(integration, request, verified, now).await
@@ -188,6 +202,14 @@ impl Ingest {
             Reading::Concerns(events) => {
                 self.store_all(integration, &events, request.headers, now)
                     .await
+            }
+            Reading::Partly(events) => {
+                let stored = self.store_all(integration, &events, request.headers, now);
+                if let Answer::Unavailable = stored.await {
+                    Answer::Unavailable
+                } else {
+                    Answer::ForeignAccount
+                }
             }
             Reading::Unrouted(_) => Answer::Ignored("unrouted"),
             Reading::OtherEnvironment => Answer::Ignored("other-environment"),
@@ -259,7 +281,7 @@ impl Ingest {
             identity: &event.identity,
             kind: &event.kind,
             resources: &event.resources,
-            body: event.body,
+            body: &event.body,
             headers: headers.to_vec(),
             received_at: now,
             retention: integration.retention,
@@ -279,8 +301,13 @@ impl Ingest {
                     word: answer.word(),
                 })
             }
-            Feed::Messages(messages) => {
-                let failed = self.settle_all(messages).await;
+            Feed::Messages { messages, unread } => {
+                let mut failed = self.settle_all(messages).await;
+                failed.extend(
+                    unread
+                        .into_iter()
+                        .map(|item_identifier| BatchItemFailure { item_identifier }),
+                );
                 Ok(Served::Batch(BatchReply {
                     batch_item_failures: failed,
                 }))

@@ -75,6 +75,8 @@ pub struct EventRules {
     pub items: Option<Items>,
     /// The event's id; the values of several places are joined with a slash.
     pub id: Sources,
+    /// Why two events never have the same bytes, where the id is made of them.
+    pub distinct: Option<String>,
     /// What stands for the id where a part of it is absent; without it such an event cannot be read.
     pub id_otherwise: Option<Source>,
     /// Its type; several places are joined with a full stop. The first is always there, later ones that
@@ -243,6 +245,7 @@ impl Contract {
         }
         contract.check_signature()?;
         contract.check_event()?;
+        contract.check_identity()?;
         contract.check_api()?;
         for (kind, rules) in &contract.resources {
             contract

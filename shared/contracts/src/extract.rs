@@ -56,6 +56,12 @@ impl Pointer {
         extractor.extract(json).ok()?.raw(slot)
     }
 
+    /// Whether it leads through the other.
+    #[must_use]
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        !other.0.is_empty() && self.0.starts_with(&other.0)
+    }
+
     fn alone(&self) -> (Extractor, Slot) {
         let mut extractor = Extractor::default();
         let slot = extractor.add(self);

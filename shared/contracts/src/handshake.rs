@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::contract::Certainty;
 use crate::request::{Request, Wanted, wanted};
-use crate::signature::{Keys, Schemes};
+use crate::signature::{Schemes, SigningKey, is_challenge};
 use crate::source::Source;
 use crate::template::{Scope, Template};
 
@@ -76,7 +76,7 @@ enum Member {
 }
 
 /// A handshake's answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct HandshakeAnswer {
     /// The handshake's name.
     pub name: String,
@@ -88,6 +88,13 @@ pub struct HandshakeAnswer {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: String,
+}
+
+/// Law 14: what is repeated to the sender is not shown.
+impl std::fmt::Debug for HandshakeAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HandshakeAnswer({} {})", self.name, self.status)
+    }
 }
 
 /// Why a handshake is not answered as it wishes.
@@ -125,20 +132,26 @@ impl Handshake {
         all.flat_map(|template| template.parameters())
     }
 
+    /// Whether it gives a MAC to whoever asks.
+    pub(crate) fn gives_macs(&self) -> bool {
+        let mut text = self.answer.text.iter();
+        !self.signed && text.any(|template| template.macs().next().is_some())
+    }
+
     /// What a person has to know it by.
     pub fn signs(&self) -> impl Iterator<Item = (&str, &str)> {
         let wanted = self.when.iter();
         wanted.map(|(place, wanted)| (place.as_str(), wanted.value.as_str()))
     }
 
-    /// Its answer.
+    /// Its answer. `key` is the one that its signature was made with, or the integration's first.
     ///
     /// # Errors
     /// When its token is wrong, or it lacks what is to be answered.
     pub fn answer(
         &self,
         request: &Request<'_>,
-        keys: &Keys,
+        key: Option<&SigningKey>,
         token: Option<&str>,
     ) -> Result<HandshakeAnswer, HandshakeError> {
         if let Some(place) = &self.token {
@@ -152,7 +165,7 @@ impl Handshake {
         // Whoever may ask without a signature chooses the text: one that could be signed as a delivery is not.
         let may = |value: &[u8]| self.signed || is_challenge(value);
         let mac = |value: &[u8]| {
-            let key = keys.first().filter(|_| may(value));
+            let key = key.filter(|_| may(value));
             key.and_then(|key| key.hex_mac(value))
         };
         let scope = Scope {
@@ -193,11 +206,6 @@ impl Handshake {
             body,
         })
     }
-}
-
-/// A provider's challenge: a short random number in hexadecimal, which is no delivery of any provider.
-fn is_challenge(value: &[u8]) -> bool {
-    (16..=64).contains(&value.len()) && value.iter().all(u8::is_ascii_hexdigit)
 }
 
 fn fill(template: &Template, scope: &Scope<'_>) -> Result<String, HandshakeError> {

@@ -1,8 +1,17 @@
 //! Request headers as a receiver must read them: whatever the casing, and every value of a repeated one.
 
 /// Headers of one request, in the order received.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Headers(Vec<(Box<str>, Box<str>)>);
+
+/// Law 14: a value may be a credential, so only names are shown.
+impl std::fmt::Debug for Headers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|(name, _)| name))
+            .finish()
+    }
+}
 
 impl Headers {
     /// Adds a value; an earlier value of the same name stays.

@@ -56,7 +56,7 @@ impl Tenant {
 }
 
 /// What an accepted event is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Event<'b> {
     /// What makes it the same event.
     pub identity: EventIdentity,
@@ -64,8 +64,19 @@ pub struct Event<'b> {
     pub kind: EventType,
     /// What it is about; never empty.
     pub resources: Vec<ResourceKey>,
-    /// Its exact bytes: the whole body, or its own item of it.
-    pub body: &'b [u8],
+    /// Its exact bytes: the whole body, its own item of it, or the field that is signed.
+    pub body: Cow<'b, [u8]>,
+}
+
+/// Law 14: without its body.
+impl std::fmt::Debug for Event<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Event")
+            .field("identity", &self.identity)
+            .field("kind", &self.kind)
+            .field("resources", &self.resources)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What reading a verified request leads to.
@@ -74,6 +85,9 @@ pub struct Event<'b> {
 pub enum Reading<'b> {
     /// To be stored; never empty.
     Concerns(Vec<Event<'b>>),
+    /// To be stored, and then refused: beside these events it holds some of an account that is not on the list.
+    /// Those cannot be acknowledged, and the others must not be lost with them.
+    Partly(Vec<Event<'b>>),
     /// Well signed, but nothing configured is about this type.
     Unrouted(Option<EventType>),
     /// Well signed, but about the provider's other world, which some providers send to every endpoint.
@@ -86,6 +100,9 @@ pub enum Reading<'b> {
 
 /// The type of the resource that an unreadable event is kept under: the event itself.
 pub const UNREADABLE: &str = "unreadable-event";
+
+/// The most bytes of all an event's resources: they stand in one row with what else is known of it.
+const MOST_RESOURCE_BYTES: usize = 200_000;
 
 /// A contract's rules for one endpoint, arranged for speed: made once, used for every request.
 #[derive(Debug, Clone)]
@@ -122,9 +139,26 @@ impl Reader {
     pub fn read<'b>(&self, request: &Request<'b>, body: Verified<'b>) -> Reading<'b> {
         let bytes = body.bytes();
         match payload::json(self.payload.as_ref(), request) {
-            Ok(Cow::Borrowed(text)) => self.read_text(request, text, bytes, str::as_bytes),
-            Ok(Cow::Owned(text)) => self.read_text(request, &text, bytes, |_| bytes),
-            Err(_) => self.unreadable(request, bytes),
+            Ok(Cow::Borrowed(text)) => {
+                self.read_text(request, text, &Cow::Borrowed(bytes), |item| {
+                    Cow::Borrowed(item.as_bytes())
+                })
+            }
+            Ok(Cow::Owned(text)) => {
+                let kept = self.kept(request, bytes);
+                self.read_text(request, &text, &kept, |_| kept.clone())
+            }
+            Err(_) => self.unreadable(request, &self.kept(request, bytes)),
+        }
+    }
+
+    /// Of a form of which one field is signed, that field: what stands beside it, anybody could add.
+    fn kept<'b>(&self, request: &Request<'b>, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let place = self.payload.as_ref().and_then(|rules| rules.from.as_ref());
+        match place.and_then(|place| request.text(place)) {
+            Some(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+            Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+            None => Cow::Borrowed(bytes),
         }
     }
 
@@ -133,8 +167,8 @@ impl Reader {
         &self,
         request: &Request<'_>,
         text: &'t str,
-        bytes: &'b [u8],
-        own: impl Fn(&'t str) -> &'b [u8],
+        bytes: &Cow<'b, [u8]>,
+        own: impl Fn(&'t str) -> Cow<'b, [u8]>,
     ) -> Reading<'b> {
         let items = match &self.items {
             None => None,
@@ -157,12 +191,12 @@ impl Reader {
         let mut whole = Whole::default();
         for item in items {
             let kept = own(item);
-            let look = self.arranged.look(request, &body, item, kept);
-            match look.map(|look| self.read_one(&look, kept)) {
+            let look = self.arranged.look(request, &body, item, &kept);
+            match look.map(|look| self.read_one(&look, &kept)) {
                 Some(Ok(one)) => whole.add(one),
                 // What cannot be read or named exactly is kept about itself; its neighbours are not refused.
                 Some(Err(Unreadable::Body | Unreadable::Name(_))) | None => {
-                    match self.unreadable_event(None, kept) {
+                    match self.unreadable_event(None, &kept) {
                         Ok(event) => whole.events.push(event),
                         Err(error) => return Reading::Refused(error),
                     }
@@ -173,7 +207,7 @@ impl Reader {
     }
 
     /// One event.
-    fn read_one<'b>(&self, look: &Look<'_>, bytes: &'b [u8]) -> Result<One<'b>, Unreadable> {
+    fn read_one<'b>(&self, look: &Look<'_>, bytes: &Cow<'b, [u8]>) -> Result<One<'b>, Unreadable> {
         if let Some(environment) = self.arranged.environment(look)?
             && *environment != self.tenant.environment
         {
@@ -203,6 +237,11 @@ impl Reader {
             .into_iter()
             .map(|(kind, id)| self.resource(&account, kind.clone(), id))
             .collect();
+        let bytes_of =
+            |resource: &ResourceKey| resource.kind.as_str().len() + resource.id.as_str().len();
+        if resources.iter().map(bytes_of).sum::<usize>() > MOST_RESOURCE_BYTES {
+            return Err(Unreadable::Body);
+        }
         let id = self.arranged.id(look)?;
         if incomplete {
             // What was not found in it must end in a decision too.
@@ -212,11 +251,11 @@ impl Reader {
             identity: self.identity(account, id),
             kind,
             resources,
-            body: bytes,
+            body: bytes.clone(),
         }))
     }
 
-    fn unreadable<'b>(&self, request: &Request<'_>, bytes: &'b [u8]) -> Reading<'b> {
+    fn unreadable<'b>(&self, request: &Request<'_>, bytes: &Cow<'b, [u8]>) -> Reading<'b> {
         let event = self.unreadable_event(self.arranged.header_id(request), bytes);
         event.map_or_else(Reading::Refused, |event| Reading::Concerns(vec![event]))
     }
@@ -227,7 +266,7 @@ impl Reader {
     fn unreadable_event<'b>(
         &self,
         named: Option<EventId>,
-        bytes: &'b [u8],
+        bytes: &Cow<'b, [u8]>,
     ) -> Result<Event<'b>, NameError> {
         let id = match named {
             Some(id) => id,
@@ -238,7 +277,7 @@ impl Reader {
             identity: self.identity(self.tenant.account.clone(), id),
             kind: EventType::parse(UNREADABLE)?,
             resources: vec![resource],
-            body: bytes,
+            body: bytes.clone(),
         })
     }
 
@@ -308,10 +347,12 @@ impl<'b> Whole<'b> {
         }
     }
 
-    /// A delivery with anything of a foreign account is refused whole: part of it cannot be acknowledged.
     fn reading(self) -> Reading<'b> {
         if self.foreign {
-            Reading::ForeignAccount
+            match self.events.is_empty() {
+                true => Reading::ForeignAccount,
+                false => Reading::Partly(self.events),
+            }
         } else if !self.events.is_empty() {
             Reading::Concerns(self.events)
         } else if self.elsewhere && self.unrouted.is_none() {

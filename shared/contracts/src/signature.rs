@@ -19,6 +19,7 @@ use serde::Deserialize;
 use crate::request::Request;
 use check::Against;
 pub use check::FetchedKeys;
+pub(crate) use check::is_challenge;
 pub use error::SignatureError;
 pub use fetch::{FetchRules, KeyRequest, NoKey};
 pub use key::{KeyError, SigningKey};
@@ -41,9 +42,16 @@ struct Accepted {
 }
 
 /// Bytes whose signature was checked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Verified<'a> {
     bytes: &'a [u8],
+}
+
+/// Law 14: not the bytes themselves.
+impl std::fmt::Debug for Verified<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Verified({} bytes)", self.bytes.len())
+    }
 }
 
 impl<'a> Verified<'a> {
@@ -133,7 +141,14 @@ impl Schemes {
         for (scheme, held) in self.0.iter().zip(&keys.0) {
             let without_keys = held.keys.is_empty() && scheme.fetch.is_none();
             let by_queue = scheme.algorithm == Algorithm::Queue;
-            if !held.accepted || (without_keys && !by_queue) || !request.holds(&scheme.when) {
+            if !held.accepted || !request.holds(&scheme.when) {
+                continue;
+            }
+            if without_keys && !by_queue {
+                // A request that is signed is held to its signature, also where no key of ours can check it.
+                if scheme.exclusive && scheme.is_there(request) {
+                    return Err(SignatureError::NoMatch);
+                }
                 continue;
             }
             let against = Against {
@@ -200,10 +215,31 @@ impl Schemes {
     /// Whether a request holds anything where a signature should stand.
     #[must_use]
     pub fn is_signed(&self, request: &Request<'_>) -> bool {
-        let scope = crate::template::Scope::of(request);
-        self.0
-            .iter()
-            .any(|scheme| !scheme.values(&scope).is_empty())
+        self.0.iter().any(|scheme| scheme.is_there(request))
+    }
+
+    /// The key that a request was signed with, with which a signed handshake is answered.
+    #[must_use]
+    pub fn signed_with<'k>(
+        &self,
+        request: &Request<'_>,
+        keys: &'k Keys,
+        now: u64,
+        tolerance: Option<u64>,
+    ) -> Option<&'k SigningKey> {
+        let fetched = FetchedKeys::new();
+        let all = self.0.iter().zip(&keys.0).filter(|(_, held)| held.accepted);
+        let mut all = all.flat_map(|(scheme, held)| held.keys.iter().map(move |key| (scheme, key)));
+        all.find(|(scheme, key)| {
+            let against = Against {
+                keys: std::slice::from_ref(*key),
+                fetched: &fetched,
+                now,
+                tolerance,
+            };
+            scheme.check(request, against).is_ok()
+        })
+        .map(|(_, key)| key)
     }
 
     /// How the key of a request is asked for.
@@ -218,7 +254,8 @@ impl Schemes {
 
 impl Keys {
     /// The first key of an accepted scheme, with which a handshake is answered.
-    pub(crate) fn first(&self) -> Option<&SigningKey> {
+    #[must_use]
+    pub fn first(&self) -> Option<&SigningKey> {
         self.0.iter().find_map(|held| held.keys.first())
     }
 

@@ -48,12 +48,12 @@ impl Source {
         })
     }
 
-    /// Whether it stands in the body, wherever.
+    /// Whether it stands outside the body, where most signatures do not reach.
     #[must_use]
-    pub fn in_body(&self) -> bool {
+    pub fn is_outside(&self) -> bool {
         match self {
-            Self::Body(_) | Self::Item(_) | Self::Form(_) | Self::Digest => true,
-            Self::Header(_) | Self::Query(_) | Self::Const(_) => false,
+            Self::Header(_) | Self::Query(_) => true,
+            Self::Body(_) | Self::Item(_) | Self::Form(_) | Self::Digest | Self::Const(_) => false,
         }
     }
 }

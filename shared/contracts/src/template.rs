@@ -3,6 +3,7 @@
 //! `{timestamp}.{body}`; a part in square brackets is left out when a value in it is missing.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use serde::Deserialize;
 
@@ -74,6 +75,8 @@ pub(crate) struct Scope<'s> {
     pub(crate) kid: Option<&'s str>,
     /// The JSON text of the item that is looked at.
     pub(crate) item: Option<&'s str>,
+    /// The form's fields in order, made once for all keys and templates.
+    pub(crate) form: Option<&'s OnceCell<String>>,
     /// The hex MAC of a value under the integration's first key.
     pub(crate) mac: Option<Mac<'s>>,
 }
@@ -86,6 +89,7 @@ impl<'s> Scope<'s> {
             secret: None,
             kid: None,
             item: None,
+            form: None,
             mac: None,
         }
     }
@@ -208,6 +212,41 @@ impl Template {
         }
     }
 
+    /// Whether a value in a part that may be left out holds the text that ends such a part: the same signed text
+    /// could then be divided in another way.
+    pub(crate) fn is_ambiguous(&self, scope: &Scope<'_>) -> bool {
+        self.segments
+            .iter()
+            .filter(|segment| segment.optional)
+            .any(|segment| {
+                let Some(Part::Text(end)) = segment.parts.last() else {
+                    return false;
+                };
+                segment.parts.iter().any(|part| match part {
+                    Part::Text(_) => false,
+                    Part::Value(value, turned) => value
+                        .bytes(*turned, scope)
+                        .is_some_and(|value| contains(&value, end.as_bytes())),
+                })
+            })
+    }
+
+    /// Whether it holds a form of more fields than any sender has: sorting them is work that a stranger could
+    /// ask for.
+    pub(crate) fn is_too_long(&self, scope: &Scope<'_>) -> bool {
+        let holds = self.values().any(|value| matches!(value, Value::Form));
+        let fields = || {
+            scope
+                .request
+                .body
+                .iter()
+                .filter(|byte| **byte == b'&')
+                .count()
+                + 1
+        };
+        holds && scope.request.is_form() && fields() > MOST_FIELDS
+    }
+
     /// Its text in one piece.
     pub(crate) fn bytes(&self, scope: &Scope<'_>) -> Vec<u8> {
         let mut all = Vec::with_capacity(scope.request.body.len() + 128);
@@ -248,7 +287,13 @@ impl Value {
                 let parameters = &scope.request.endpoint.parameters;
                 parameters.get(&**name).and_then(|value| text(value))
             }
-            Self::Form => Some(owned(sorted_form(scope.request))),
+            Self::Form => Some(match scope.form {
+                Some(made) => {
+                    let text = made.get_or_init(|| sorted_form(scope.request));
+                    Cow::Borrowed(text.as_bytes())
+                }
+                None => owned(sorted_form(scope.request)),
+            }),
             Self::NamedHeaders(name) => named_headers(scope.request, name).map(owned),
             Self::Place(source) => scope.place(source).map(|value| owned(value.into_owned())),
             Self::Mac(source) => {
@@ -261,6 +306,10 @@ impl Value {
             Some(turned) => Cow::Owned(turned.apply(&value)),
         })
     }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && text.windows(part.len()).any(|window| window == part)
 }
 
 fn owned(text: String) -> Cow<'static, [u8]> {
@@ -286,6 +335,9 @@ fn target(url: &str) -> &str {
     rest.find('/')
         .map_or("/", |at| rest.get(at..).unwrap_or("/"))
 }
+
+/// The most fields of a form that is signed.
+const MOST_FIELDS: usize = 1000;
 
 /// Name and value of every field after each other, sorted; equal fields once.
 fn sorted_form(request: &Request<'_>) -> String {

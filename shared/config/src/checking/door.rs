@@ -88,6 +88,11 @@ impl Checker<'_> {
 
     fn schemes(&mut self, setting: &str, raw: &RawIntegration, contract: &Contract) -> Keys {
         let named = raw.schemes.as_ref();
+        if let Some(none) = named.filter(|named| named.get_ref().is_empty()) {
+            let message =
+                "found an empty list, which would refuse everything; expected some, or nothing";
+            self.report(none.span().start, &format!("{setting}.schemes"), message);
+        }
         let names = named.map(|named| {
             named
                 .get_ref()

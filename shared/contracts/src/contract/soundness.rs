@@ -75,6 +75,13 @@ impl Contract {
         if self.signature.iter().next().is_none() {
             return Err("it has no signature".to_owned());
         }
+        let gives = self.handshake.iter().any(Handshake::gives_macs);
+        if gives && !self.signature.iter().all(|scheme| scheme.challenges) {
+            return Err(
+                "an unsigned handshake gives MACs of challenges, so every scheme must say challenges = true"
+                    .to_owned(),
+            );
+        }
         let schemes = self.signature.iter().flat_map(Scheme::parameters);
         let handshakes = self.handshake.iter().flat_map(Handshake::parameters);
         for name in schemes.chain(handshakes) {
@@ -115,6 +122,26 @@ impl Contract {
         Ok(())
     }
 
+    /// An event that is known by its body's digest is known by nothing outside the body. What stands there
+    /// and says what the event is about must be part of its id, or two events would be one.
+    pub(super) fn check_identity(&self) -> Result<(), String> {
+        let ids = self.event.id.as_slice();
+        if !ids.contains(&Source::Digest) {
+            return Ok(());
+        }
+        let resources = self
+            .resources
+            .values()
+            .flat_map(|rules| rules.id.as_slice());
+        let mut told = self.event.kind.as_slice().iter().chain(resources);
+        match told.find(|place| place.is_outside() && !ids.contains(place)) {
+            Some(place) => Err(format!(
+                "the id is a digest of the body, and {place} says what the event is about; expected it in the id too"
+            )),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn check_api(&self) -> Result<(), String> {
         match &self.api {
             Some(api)
@@ -128,15 +155,7 @@ impl Contract {
 
     /// Whether something that no signature here covers names the type or a part of it.
     fn type_is_unsigned(&self) -> bool {
-        let mut places = self.event.kind.as_slice().iter();
-        places.any(|place| match place {
-            Source::Header(_) | Source::Query(_) => true,
-            Source::Body(_)
-            | Source::Item(_)
-            | Source::Form(_)
-            | Source::Digest
-            | Source::Const(_) => false,
-        })
+        self.event.kind.as_slice().iter().any(Source::is_outside)
     }
 }
 
@@ -184,6 +203,18 @@ impl ResourceRules {
                 "the path {path:?} must begin with '/' and hold {} once each",
                 places.join(" and ")
             ));
+        }
+        let inside = [&self.read_id, &self.read_version, &self.deleted_when];
+        for pointer in inside.into_iter().flatten() {
+            if self
+                .read_at
+                .as_ref()
+                .is_some_and(|at| pointer.is_within(at))
+            {
+                return Err(format!(
+                    "{pointer} is looked for in the object at `read_at`; expected it from there on"
+                ));
+            }
         }
         if self.read_id.is_none() {
             return Err(

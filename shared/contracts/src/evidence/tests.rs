@@ -122,3 +122,46 @@ fn an_object_known_by_its_number_in_a_repository_is_compared_by_the_number_s_dig
         assert!(shows(number).is_err(), "{number}");
     }
 }
+
+/// An answer that holds values at these pointers and nothing else.
+fn holding(values: &[(String, serde_json::Value)]) -> String {
+    let mut answer = serde_json::json!({});
+    for (pointer, value) in values {
+        let mut at = &mut answer;
+        for name in pointer.split('/').skip(1) {
+            at = &mut at[name];
+        }
+        *at = value.clone();
+    }
+    answer.to_string()
+}
+
+#[test]
+fn of_every_kind_of_object_that_is_read_the_least_answer_that_its_contract_describes_is_believed() {
+    for name in crate::Contract::names() {
+        let contract = crate::Contract::builtin(name).unwrap();
+        for (kind, rules) in contract
+            .resources
+            .iter()
+            .filter(|(_, rules)| rules.read.is_some())
+        {
+            let parts = rules.id.as_slice().len();
+            let id = vec!["7"; parts].join("/");
+            let at = rules
+                .read_at
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let mut values = Vec::new();
+            for pointer in rules.read_id.iter().chain(&rules.read_version) {
+                values.push((format!("{at}{pointer}"), serde_json::json!("7")));
+            }
+            let answer = holding(&values);
+            let seen = rules.seen(&ResourceId::parse(&id).unwrap(), answer.as_bytes());
+            assert!(
+                matches!(seen, Ok((Content::Present(_), _))),
+                "{name} {kind}: {seen:?} of {answer}"
+            );
+        }
+    }
+}

@@ -27,7 +27,7 @@ fn answer(
     };
     let mut all = contract.handshake.iter();
     let found = all.find(|handshake| handshake.is(&request, &contract.signature))?;
-    Some(found.answer(&request, &keys, token))
+    Some(found.answer(&request, keys.first(), token))
 }
 
 #[test]

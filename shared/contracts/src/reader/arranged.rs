@@ -106,6 +106,10 @@ impl Arranged {
 
     /// Walks a body; none when it is no JSON, or names something twice.
     pub(super) fn body<'t>(&self, text: &'t str) -> Option<Found<'t>> {
+        // Where nothing is looked for in it, it need be no JSON: a form's fields have places of their own.
+        if self.body.is_empty() {
+            return Some(Found::default());
+        }
         self.body.extract(text).ok()
     }
 

@@ -153,7 +153,13 @@ pub(super) fn resource_id(places: &[Place], look: &Look<'_>) -> Result<ResourceI
     let mut joined = String::new();
     for (at, place) in places.iter().enumerate() {
         let part = place.value(look)?.ok_or(Unreadable::Body)?;
-        if places.len() > 1 && (part.is_empty() || part.contains('/')) {
+        if places.len() > 1 && part.is_empty() {
+            return Err(NameError::Empty {
+                kind: "a part of a resource id",
+            }
+            .into());
+        }
+        if places.len() > 1 && part.contains('/') {
             return Err(NameError::Character {
                 kind: "a part of a resource id",
                 found: '/',

@@ -34,6 +34,24 @@ pub(super) struct Against<'k> {
 impl Scheme {
     /// The most values of a repeated signature that are tried.
     pub const MOST_VALUES: usize = 8;
+    /// The most bytes of all of them together.
+    const MOST_BYTES: usize = 16 * 1024;
+    /// The most items of all of them together: a sender that keeps ten old keys signs with each.
+    const MOST_SIGNATURES: usize = 16;
+
+    /// Whether anything stands where its signature should.
+    pub(super) fn is_there(&self, request: &Request<'_>) -> bool {
+        !self.values(&Scope::of(request)).is_empty()
+    }
+
+    /// How many items the values hold.
+    fn items(&self, values: &[Cow<'_, str>]) -> usize {
+        let separator = self.separator();
+        values
+            .iter()
+            .map(|value| value.split(separator).count())
+            .sum()
+    }
 
     /// Whether this request is signed so, and right.
     pub(super) fn check(
@@ -41,7 +59,11 @@ impl Scheme {
         request: &Request<'_>,
         against: Against<'_>,
     ) -> Result<(), SignatureError> {
-        let scope = Scope::of(request);
+        let form = std::cell::OnceCell::new();
+        let scope = Scope {
+            form: Some(&form),
+            ..Scope::of(request)
+        };
         let Some(items) = &self.each else {
             return self.check_one(&scope, against);
         };
@@ -78,6 +100,10 @@ impl Scheme {
         // Each costs a pass over the body for each key, which a stranger must not be able to multiply.
         if values.len() > Self::MOST_VALUES {
             return Err(self.malformed("it is repeated more often than is read"));
+        }
+        let written = values.iter().map(|value| value.len()).sum::<usize>();
+        if written > Self::MOST_BYTES || self.items(&values) > Self::MOST_SIGNATURES {
+            return Err(self.malformed("it holds more than is read"));
         }
         let mut failure = None;
         for value in &values {
@@ -142,8 +168,7 @@ impl Scheme {
         };
         let time = self.time(scope.timestamp)?;
         self.check_digest(&scope)?;
-        let templates = self.signed.as_ref().map(|all| all.0.as_slice());
-        let templates = templates.unwrap_or_default();
+        let templates = self.templates(&scope)?;
         let matches = |key: &SigningKey| key.matches(templates, &claim, &scope);
         // Every key is tried whatever the others said: how long it takes tells nothing.
         let pinned = against
@@ -156,6 +181,24 @@ impl Scheme {
             return Err(SignatureError::NoMatch);
         }
         self.within(time, against.now, against.tolerance)
+    }
+
+    /// What may have been signed; refused where it could have been something else, or is too dear to find out.
+    fn templates(&self, scope: &Scope<'_>) -> Result<&[Template], SignatureError> {
+        let templates = self.signed.as_ref().map(|all| all.0.as_slice());
+        let templates = templates.unwrap_or_default();
+        for template in templates {
+            if template.is_too_long(scope) {
+                return Err(self.malformed("the form that it signs has too many fields"));
+            }
+            if template.is_ambiguous(scope) {
+                return Err(self.malformed("a signed value holds what separates values"));
+            }
+            if self.challenges && is_challenge(template.bytes(scope).trim_ascii()) {
+                return Err(SignatureError::NoMatch);
+            }
+        }
+        Ok(templates)
     }
 
     /// Where a digest is signed instead of the body, the body must be what it is of. A form's fields are
@@ -282,6 +325,11 @@ impl SigningKey {
             | Material::Jwk { .. } => false,
         })
     }
+}
+
+/// A provider's challenge: a short random number in hexadecimal. No delivery of any provider is one.
+pub(crate) fn is_challenge(text: &[u8]) -> bool {
+    (16..=64).contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// A tag of at most 32 bytes, without an allocation.

@@ -15,6 +15,11 @@ pub(super) struct Claim<'h> {
 }
 
 impl Scheme {
+    /// What stands between several signatures of one value.
+    pub(super) fn separator(&self) -> &str {
+        self.list.as_ref().map_or(",", |list| &list.separator)
+    }
+
     pub(super) fn malformed(&self, what: &'static str) -> SignatureError {
         SignatureError::Malformed {
             place: self.place(),
@@ -132,7 +137,7 @@ impl Scheme {
             Encoding::Hex => hex::decode(text).ok(),
             Encoding::Base64 => base64::engine::general_purpose::STANDARD.decode(text).ok(),
         }
-        .filter(|signature| !signature.is_empty())
+        .filter(|signature| self.algorithm.may_be(signature.len()))
     }
 
     /// The signed time in Unix seconds, where this scheme has one; a scheme with a tolerance must have one.

@@ -21,7 +21,7 @@ use crate::template::{Scope, Template};
 pub struct FetchRules {
     /// The address.
     url: Template,
-    /// The hosts it may be at.
+    /// The hosts it may be at; with a path behind it, only directly below that.
     pub hosts: Vec<String>,
     /// Whose certificate it must be.
     subject: Option<String>,
@@ -87,14 +87,12 @@ impl FetchRules {
         let scope = Scope { kid, ..*scope };
         let foreign = SignatureError::ForeignKey;
         let url = self.url.string(&scope).unwrap_or_default();
-        let host = url
+        let address = url
             .strip_prefix("https://")
-            .and_then(|rest| rest.split('/').next())
             .ok_or(foreign("its address is not https"))?;
-        // Compared whole: a user, a port, a trailing dot or a longer name is another host.
-        if !self.hosts.iter().any(|known| known == host) {
+        if !self.hosts.iter().any(|known| is_at(address, known)) {
             return Err(foreign(
-                "its address is at a host that is not this provider's",
+                "its address is not where this provider publishes keys",
             ));
         }
         let plain = url.len() <= 1024 && url.bytes().all(|byte| byte.is_ascii_graphic());
@@ -143,6 +141,17 @@ impl FetchRules {
             }
         })
     }
+}
+
+/// A host is compared whole: a user, a port, a trailing dot or a longer name is another host. Where a path
+/// follows it, the address goes on with one plain name and nothing else, so that one key has one address.
+fn is_at(address: &str, known: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if known.contains('/') {
+        let name = address.strip_prefix(known).unwrap_or_default();
+        return !name.is_empty() && !name.contains("..") && name.bytes().all(plain);
+    }
+    address.split('/').next() == Some(known)
 }
 
 /// A chain in PEM, the provider's own certificate first.

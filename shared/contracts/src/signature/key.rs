@@ -89,7 +89,9 @@ impl Scheme {
                 &self.bytes(text)?,
             )),
             Algorithm::Sha256 | Algorithm::Token | Algorithm::Basic => {
-                if self.algorithm == Algorithm::Basic && !text.contains(':') {
+                let whole =
+                    |(user, password): (&str, &str)| !user.is_empty() && !password.is_empty();
+                if self.algorithm == Algorithm::Basic && !text.split_once(':').is_some_and(whole) {
                     return Err(KeyError::Unfit("expected user:password"));
                 }
                 Material::Text(Zeroizing::new(text.to_owned()))
@@ -117,6 +119,8 @@ impl Scheme {
             expected: prefix.clone(),
         };
         match self.prefix_is {
+            // The prefix alone is known to everybody.
+            _ if stripped == Some("") => Err(KeyError::Empty),
             PrefixIs::Kept => stripped.map(|_| secret).ok_or_else(needed),
             PrefixIs::Stripped => stripped.ok_or_else(needed),
             PrefixIs::Optional => Ok(stripped.unwrap_or(secret)),
@@ -143,6 +147,14 @@ impl Scheme {
         };
         if key.is_empty() {
             return Err(KeyError::Empty);
+        }
+        if self
+            .key_bytes
+            .is_some_and(|[least, most]| !(least..=most).contains(&key.len()))
+        {
+            return Err(KeyError::Unfit(
+                "its key is shorter or longer than this provider's are",
+            ));
         }
         Ok(Zeroizing::new(key))
     }

@@ -46,6 +46,8 @@ pub struct Scheme {
     pub prefix_is: PrefixIs,
     /// The length of every secret, where the provider fixes it; in characters.
     pub secret_chars: Option<usize>,
+    /// The least and the most bytes of a key, once decoded.
+    pub(super) key_bytes: Option<[usize; 2]>,
     pub(crate) signed: Option<Candidates>,
     /// Where the signed time stands, when not in the list.
     pub(super) timestamp: Option<Source>,
@@ -53,6 +55,9 @@ pub struct Scheme {
     pub(super) time_unit: TimeUnit,
     /// How far the signed time may be from ours, either way; in seconds.
     pub tolerance_seconds: Option<u64>,
+    /// Whether strangers are given MACs of challenges: a signed text that is one then never counts.
+    #[serde(default)]
+    pub(crate) challenges: bool,
     /// Where the body's SHA-256 stands, in hex, when that is signed instead of the body.
     pub(crate) body_digest: Option<Source>,
     /// Keys that are asked for.
@@ -110,6 +115,18 @@ impl Algorithm {
             Self::Token => "the secret itself, no signature",
             Self::Basic => "HTTP Basic, no signature",
             Self::Queue => "none: the queue's own permissions",
+        }
+    }
+
+    /// Whether a signature of so many bytes can be one; another is not even compared.
+    pub(super) fn may_be(self, length: usize) -> bool {
+        match self {
+            Self::HmacSha1 => length == 20,
+            Self::HmacSha256 | Self::Sha256 => length == 32,
+            Self::Ed25519 => length == 64,
+            // Of keys of 2048 to 8192 bits.
+            Self::RsaSha256 => (256..=1024).contains(&length),
+            Self::JwtEs256 | Self::Token | Self::Basic | Self::Queue => length > 0,
         }
     }
 

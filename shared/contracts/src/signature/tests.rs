@@ -240,3 +240,152 @@ proptest! {
         prop_assert_eq!(check(&stripe, &later, &body, &["whsec_a"], NOW), Err(SignatureError::NoMatch));
     }
 }
+
+#[test]
+fn no_challenge_that_a_stranger_was_given_a_mac_of_is_a_delivery() {
+    let braintree = rules("braintree");
+    let headers: Headers = [("content-type", "application/x-www-form-urlencoded")]
+        .into_iter()
+        .collect();
+    let endpoint = Endpoint::default();
+    let keys = braintree.keys(&["private"]).unwrap();
+    let mac = |text: &str| keys.first().unwrap().hex_mac(text.as_bytes()).unwrap();
+    let check = |payload: &str| {
+        let body = format!(
+            "bt_signature=public%7C{}&bt_payload={payload}",
+            mac(payload)
+        );
+        let request = request(&headers, &endpoint, body.as_bytes());
+        let checked = braintree
+            .0
+            .verify(&request, &keys, &FetchedKeys::new(), NOW, None);
+        checked.map(|_| ())
+    };
+    assert_eq!(check("PG5vdGlmaWNhdGlvbi8-"), Ok(()));
+    let challenge = "00112233445566778899aabbccddeeff";
+    assert_eq!(check(challenge), Err(SignatureError::NoMatch));
+}
+
+#[test]
+fn a_value_that_holds_what_separates_values_is_refused() {
+    let pay = rules("mercadopago");
+    let endpoint = Endpoint::default();
+    let keys = pay.keys(&["s"]).unwrap();
+    let text = "id:1;request-id:abc;ts:17;";
+    let signature = format!(
+        "ts=17,v1={}",
+        keys.first().unwrap().hex_mac(text.as_bytes()).unwrap()
+    );
+    let check = |query: &str, pairs: &[(&str, &str)]| {
+        let mut headers: Headers = pairs.iter().copied().collect();
+        headers.add("x-signature", &signature);
+        let request = Request {
+            query,
+            ..request(&headers, &endpoint, b"{}")
+        };
+        let checked = pay
+            .0
+            .verify(&request, &keys, &FetchedKeys::new(), NOW, None);
+        checked.map(|_| ())
+    };
+    assert_eq!(check("data.id=1", &[("x-request-id", "abc")]), Ok(()));
+    let divided = check("data.id=1%3Brequest-id%3Aabc", &[]);
+    assert!(
+        matches!(divided, Err(SignatureError::Malformed { .. })),
+        "{divided:?}"
+    );
+}
+
+#[test]
+fn more_signatures_than_any_sender_makes_are_refused_before_one_is_checked() {
+    for (contract, secret, one) in [
+        (
+            "standard-webhooks",
+            "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+            format!("v1,{}", base64_of(32)),
+        ),
+        (
+            "discord",
+            "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8",
+            "00".repeat(64),
+        ),
+    ] {
+        let rules = rules(contract);
+        let separator = if contract == "discord" { "," } else { " " };
+        let told = |count: usize| {
+            let value = vec![one.as_str(); count].join(separator);
+            let headers: Headers = [
+                ("webhook-id", "m"),
+                ("webhook-timestamp", "1700000000"),
+                ("webhook-signature", value.as_str()),
+                ("x-signature-timestamp", "1700000000"),
+                ("x-signature-ed25519", value.as_str()),
+            ]
+            .into_iter()
+            .collect();
+            rules.verify(&headers, b"{}", &[secret], NOW)
+        };
+        assert_eq!(told(16), Err(SignatureError::NoMatch), "{contract}");
+        assert!(
+            matches!(told(17), Err(SignatureError::Malformed { .. })),
+            "{contract}"
+        );
+    }
+}
+
+fn base64_of(length: usize) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(vec![7; length])
+}
+
+#[test]
+fn a_form_of_more_fields_than_any_sender_has_is_refused_whatever_its_signature() {
+    let twilio = rules("twilio");
+    let headers: Headers = [("content-type", "application/x-www-form-urlencoded")]
+        .into_iter()
+        .collect();
+    let endpoint = Endpoint {
+        url: Some("https://x/y".to_owned()),
+        ..Endpoint::default()
+    };
+    let keys = twilio.keys(&["token"]).unwrap();
+    for (fields, right) in [(900, true), (2000, false)] {
+        let body = vec!["a=1"; fields].join("&");
+        let signed = twilio
+            .0
+            .sign(&request(&headers, &endpoint, body.as_bytes()), &keys, NOW);
+        let mut all = headers.clone();
+        for (name, value) in &signed.unwrap().headers {
+            all.add(name, value);
+        }
+        let request = request(&all, &endpoint, body.as_bytes());
+        let checked = twilio
+            .0
+            .verify(&request, &keys, &FetchedKeys::new(), NOW, None);
+        assert_eq!(checked.is_ok(), right, "{fields}");
+    }
+}
+
+#[test]
+fn a_signed_request_is_held_to_its_signature_also_where_only_the_token_is_known() {
+    let gitlab = rules("gitlab");
+    let mut keys = gitlab.0.accept(Some(&["signing-token", "token"])).unwrap();
+    gitlab.0.add_secret(&mut keys, "plain-token").unwrap();
+    let endpoint = Endpoint::default();
+    let check = |pairs: &[(&str, &str)]| {
+        let headers: Headers = pairs.iter().copied().collect();
+        let request = request(&headers, &endpoint, b"{}");
+        gitlab
+            .0
+            .verify(&request, &keys, &FetchedKeys::new(), NOW, None)
+            .is_ok()
+    };
+    let token = ("x-gitlab-token", "plain-token");
+    assert!(check(&[token]));
+    let signed = [
+        ("webhook-id", "1"),
+        ("webhook-timestamp", "1700000000"),
+        ("webhook-signature", "v1,AAAA"),
+    ];
+    assert!(!check(&[&[token][..], &signed].concat()));
+}

@@ -57,6 +57,18 @@ pub struct NewEvent<'a> {
 }
 
 impl NewEvent<'_> {
+    /// About what everything but the body takes of the row.
+    pub(crate) fn beside_body(&self) -> usize {
+        let resources = self.resources.iter();
+        let resources = resources.map(|key| key.kind.as_str().len() + key.id.as_str().len() + 12);
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| name.len() + value.len() + 4);
+        let names = self.identity.id.as_str().len() + self.identity.account.as_str().len();
+        1024 + names + self.kind.as_str().len() + resources.sum::<usize>() + headers.sum::<usize>()
+    }
+
     pub(crate) fn expires_at(&self) -> u64 {
         self.received_at.plus(self.retention).unix_seconds()
     }

@@ -43,6 +43,14 @@ pub struct Inbox {
     pub meter: Meter,
 }
 
+/// Whether a body fits its event's row, with everything else that stands there.
+fn fits(event: &NewEvent<'_>, body: &event::Body) -> bool {
+    body.packed.len() <= part::MOST_BYTES && body.packed.len() + event.beside_body() <= MOST_ROW
+}
+
+/// Below the 400 KB of an item.
+const MOST_ROW: usize = 396 * 1024;
+
 /// A put's condition either held or the stored row came back.
 enum Put {
     Stored,
@@ -79,7 +87,7 @@ impl Inbox {
         };
         let first = EventRef::first(&identity);
         // A body in parts is dear to put: whether it is here already is asked first.
-        if body.packed.len() > part::MOST_BYTES && self.holds(&identity, &digest).await? {
+        if !fits(event, &body) && self.holds(&identity, &digest).await? {
             return Ok(Accepted::Duplicate(first));
         }
         // Parts first: a row is seen only when its body is whole, and parts without a row mean nothing.
@@ -114,7 +122,7 @@ impl Inbox {
         event: &NewEvent<'_>,
         body: event::Body,
     ) -> Result<event::KeptBody, StoreError> {
-        if body.packed.len() <= part::MOST_BYTES {
+        if fits(event, &body) {
             return Ok(event::KeptBody::whole(body));
         }
         let chunks: Vec<_> = body.packed.chunks(part::MOST_BYTES).collect();
