@@ -1,22 +1,19 @@
 //! One delivery, from the gateway's event to the answer.
 //!
-//! Law 1, acknowledged means durable: [`Answer::Stored`] is made in one place, from what [`Inbox::put`]
-//! returned for every event of the delivery, so a 2xx for an event that concerns something is not written
-//! before the commit. Nothing runs after it.
+//! Nothing runs after the answer. What is stored, and that it is before anything is acknowledged, is
+//! [`storing`](crate::storing)'s.
 
 use std::sync::Arc;
 
-use futures_util::stream::{FuturesUnordered, StreamExt as _, TryStreamExt as _};
 use lastword_config::{Config, Integration};
-use lastword_contracts::source::Source;
-use lastword_contracts::{AnswerBody, Event, Headers, Reading, Request, SignatureError, Verified};
-use lastword_runtime::{Level, Line, Measured, Unit};
-use lastword_store::{Accepted, Inbox, Moment, NewEvent, StoreError};
+use lastword_contracts::{AnswerBody, Headers, Request, SignatureError};
+use lastword_runtime::{Level, Measured, Unit};
+use lastword_store::{Inbox, Moment};
 use serde::Serialize;
 
 use crate::answer::{Answer, Reply};
 use crate::door::Door;
-use crate::feed::{BatchItemFailure, BatchReply, Feed, Message};
+use crate::feed::{BatchReply, Feed};
 use crate::hint::Hints;
 use crate::keys::KeyRing;
 use crate::published::PublishedKeys;
@@ -25,16 +22,13 @@ use crate::request::{BadEvent, Delivery};
 /// Where time comes from: the signature's window and the time of receipt, and nothing else.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
-/// How many events of one delivery are put at a time.
-const AT_A_TIME: usize = 16;
-
 /// Everything that lives as long as the process.
 pub struct Ingest {
-    config: Config,
+    pub(crate) config: Config,
     door: Door,
     hints: Hints,
-    inbox: Inbox,
-    clock: Clock,
+    pub(crate) inbox: Inbox,
+    pub(crate) clock: Clock,
 }
 
 /// What an invocation ends with.
@@ -54,8 +48,8 @@ pub enum Served {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the event from {source_name} was not taken: {word}")]
 pub struct NotTaken {
-    source_name: String,
-    word: &'static str,
+    pub(crate) source_name: String,
+    pub(crate) word: &'static str,
 }
 
 impl NotTaken {
@@ -189,202 +183,6 @@ impl Ingest {
         }
         self.take(integration, request, verified, now).await
     }
-
-    /// What was verified is read and stored.
-    async fn take(
-        &self,
-        integration: &Integration,
-        request: &Request<'_>,
-        verified: Verified<'_>,
-        now: Moment,
-    ) -> Answer {
-        match integration.reader.read(request, verified) {
-            Reading::Concerns(events) => {
-                self.store_all(integration, &events, request.headers, now)
-                    .await
-            }
-            Reading::Partly(events) => {
-                let stored = self.store_all(integration, &events, request.headers, now);
-                if let Answer::Unavailable = stored.await {
-                    Answer::Unavailable
-                } else {
-                    Answer::ForeignAccount
-                }
-            }
-            Reading::Unrouted(_) => Answer::Ignored("unrouted"),
-            Reading::OtherEnvironment => Answer::Ignored("other-environment"),
-            Reading::ForeignAccount => Answer::ForeignAccount,
-            Reading::Refused(error) => Answer::Unkeepable(error.to_string()),
-        }
-    }
-
-    /// Every event of the delivery, or none is acknowledged: what was stored of it is a duplicate when it
-    /// comes again.
-    async fn store_all(
-        &self,
-        integration: &Integration,
-        events: &[Event<'_>],
-        headers: &Headers,
-        now: Moment,
-    ) -> Answer {
-        let headers = read_headers(integration, headers);
-        let stored = self.put_all(integration, events, &headers, now).await;
-        match stored {
-            Ok(Some(accepted)) => Answer::Stored(accepted),
-            Ok(None) => Answer::Ignored("unrouted"),
-            Err(error) => {
-                let level = match &error {
-                    StoreError::Busy(_) => Level::Warn,
-                    StoreError::Refused(_) | StoreError::Corrupt { .. } => Level::Error,
-                };
-                Line::new(level, "an event was not stored")
-                    .error(&error)
-                    .emit();
-                Answer::Unavailable
-            }
-        }
-    }
-
-    /// A few at a time. What the most telling of them was; none when there are none.
-    async fn put_all(
-        &self,
-        integration: &Integration,
-        events: &[Event<'_>],
-        headers: &[(&str, &str)],
-        now: Moment,
-    ) -> Result<Option<Accepted>, StoreError> {
-        let mut waiting = FuturesUnordered::new();
-        let mut most = None;
-        for event in events {
-            if waiting.len() == AT_A_TIME
-                && let Some(accepted) = waiting.try_next().await?
-            {
-                most = Some(more_telling(most, accepted));
-            }
-            waiting.push(self.put(integration, event, headers, now));
-        }
-        while let Some(accepted) = waiting.try_next().await? {
-            most = Some(more_telling(most, accepted));
-        }
-        Ok(most)
-    }
-
-    async fn put(
-        &self,
-        integration: &Integration,
-        event: &Event<'_>,
-        headers: &[(&str, &str)],
-        now: Moment,
-    ) -> Result<Accepted, StoreError> {
-        let new = NewEvent {
-            integration: &integration.name,
-            identity: &event.identity,
-            kind: &event.kind,
-            resources: &event.resources,
-            body: &event.body,
-            headers: headers.to_vec(),
-            received_at: now,
-            retention: integration.retention,
-        };
-        self.inbox.put(&new).await
-    }
-
-    async fn feed(&self, feed: Feed<'_>) -> Result<Served, NotTaken> {
-        match feed {
-            Feed::Event { source, detail } => {
-                let answer = self.carried(&source, detail).await;
-                if is_taken(&answer) {
-                    return Ok(Served::Taken {});
-                }
-                Err(NotTaken {
-                    source_name: source.into_owned(),
-                    word: answer.word(),
-                })
-            }
-            Feed::Messages { messages, unread } => {
-                let mut failed = self.settle_all(messages).await;
-                failed.extend(
-                    unread
-                        .into_iter()
-                        .map(|item_identifier| BatchItemFailure { item_identifier }),
-                );
-                Ok(Served::Batch(BatchReply {
-                    batch_item_failures: failed,
-                }))
-            }
-        }
-    }
-
-    /// Side by side: a slow store must not let the last of ten wait for the others.
-    async fn settle_all(&self, messages: Vec<Message<'_>>) -> Vec<BatchItemFailure> {
-        let mut waiting = FuturesUnordered::new();
-        for message in messages {
-            waiting.push(self.settle(message));
-        }
-        let mut failed = Vec::new();
-        while let Some(settled) = waiting.next().await {
-            failed.extend(settled);
-        }
-        failed.sort();
-        failed
-    }
-
-    async fn settle(&self, message: Message<'_>) -> Option<BatchItemFailure> {
-        let answer = self.carried(&message.queue, &message.body).await;
-        (!is_taken(&answer)).then(|| BatchItemFailure {
-            item_identifier: message.message_id.into_owned(),
-        })
-    }
-
-    /// One event that a queue or the bus brought.
-    async fn carried(&self, feed: &str, body: &str) -> Answer {
-        let Some(integration) = self.config.fed_by(feed) else {
-            drop(tell("", &Answer::UnknownEndpoint, None));
-            return Answer::UnknownEndpoint;
-        };
-        let headers = Headers::default();
-        let request = integration.request("POST", "", &headers, body.as_bytes());
-        let schemes = &integration.contract.signature;
-        let answer = match schemes.carried(body.as_bytes()) {
-            Some(verified) => {
-                self.take(integration, &request, verified, (self.clock)())
-                    .await
-            }
-            None => Answer::UnknownEndpoint,
-        };
-        drop(tell(integration.name.as_str(), &answer, None));
-        answer
-    }
-}
-
-/// What a queue may forget. What is refused stays in it, and ends in its dead-letter queue, where it is seen.
-fn is_taken(answer: &Answer) -> bool {
-    match answer {
-        Answer::Stored(_) | Answer::Ignored(_) | Answer::Handshake(_) => true,
-        Answer::WrongToken
-        | Answer::UnknownEndpoint
-        | Answer::Method
-        | Answer::MediaType(_)
-        | Answer::Empty
-        | Answer::BadEvent(_)
-        | Answer::Unauthentic(_)
-        | Answer::ForeignAccount
-        | Answer::Unkeepable(_)
-        | Answer::Unavailable => false,
-    }
-}
-
-/// A variant says more than a new event, and that more than a duplicate.
-fn more_telling(held: Option<Accepted>, next: Accepted) -> Accepted {
-    let rank = |accepted: &Accepted| match accepted {
-        Accepted::Variant(_) => 2,
-        Accepted::New(_) => 1,
-        Accepted::Duplicate(_) => 0,
-    };
-    match held {
-        Some(held) if rank(&held) >= rank(&next) => held,
-        Some(_) | None => next,
-    }
 }
 
 fn bad(error: BadEvent) -> Reply {
@@ -403,25 +201,9 @@ fn takes(integration: &Integration, headers: &Headers) -> bool {
     })
 }
 
-/// The headers that the contract reads, kept beside the body because the body does not hold them.
-fn read_headers<'a>(integration: &'a Integration, headers: &'a Headers) -> Vec<(&'a str, &'a str)> {
-    let rules = &integration.contract.event;
-    let sources = rules.id.as_slice().iter().chain(rules.kind.as_slice());
-    let name = |source: &'a Source| match source {
-        Source::Header(name) => headers.one(name).map(|value| (name.as_str(), value)),
-        Source::Body(_)
-        | Source::Item(_)
-        | Source::Query(_)
-        | Source::Form(_)
-        | Source::Digest
-        | Source::Const(_) => None,
-    };
-    sources.filter_map(name).collect()
-}
-
 /// One line for each delivery, counted by integration and outcome. A stranger's endpoint name is not
 /// repeated.
-fn tell(integration: &str, answer: &Answer, hint: Option<&'static str>) -> Reply {
+pub(crate) fn tell(integration: &str, answer: &Answer, hint: Option<&'static str>) -> Reply {
     let reply = answer.reply();
     let integration = if integration.is_empty() {
         "none"

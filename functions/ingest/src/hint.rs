@@ -123,3 +123,108 @@ fn search(
     }
     COMMON
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lastword_config::{SecretRef, SecretValue};
+    use lastword_contracts::Headers;
+
+    use super::*;
+
+    const CONFIG: &str = r#"
+[integrations.live]
+contract = "github"
+account = "1"
+environment = "live"
+signing_secrets = ["env:LIVE"]
+api_key = "env:KEY"
+[integrations.test]
+contract = "github"
+account = "1"
+environment = "test"
+signing_secrets = ["env:TEST"]
+api_key = "env:KEY"
+"#;
+    const BODY: &str = r#"{"a": 1.5, "b":"c"}"#;
+
+    /// What is told of a body that was signed for one endpoint and arrives, as it is now, at another.
+    fn hint(
+        signed_for: &str,
+        sent_to: &str,
+        arrives: &[u8],
+        headers: &[(&str, &str)],
+    ) -> &'static str {
+        let config = Config::parse("test", CONFIG).unwrap();
+        let secret = |name: &str| {
+            let reference = SecretRef::parse(&format!("env:{name}")).unwrap();
+            (
+                reference,
+                SecretValue::accept(format!("secret of {name}").into()).unwrap(),
+            )
+        };
+        let secrets = Arc::new([secret("LIVE"), secret("TEST")].into());
+        let ring = KeyRing::fixed(&config, secrets).unwrap();
+        let sender = config.integration(signed_for).unwrap();
+        let all = ring.now();
+        let keys = &all[&sender.name].keys;
+        let mut all: Headers = headers.iter().copied().collect();
+        for (name, value) in sender.sign(keys, &all, BODY.as_bytes(), 0).unwrap().headers {
+            all.add(&name, &value);
+        }
+        let receiver = config.integration(sent_to).unwrap();
+        let request = receiver.request("POST", "", &all, arrives);
+        Hints::default().of(
+            &SignatureError::NoMatch,
+            &config,
+            receiver,
+            &request,
+            &ring,
+            0,
+        )
+    }
+
+    #[test]
+    fn each_common_cause_of_a_mismatch_is_told_by_its_name() {
+        let body = BODY.as_bytes();
+        let encoded = STANDARD.encode(body);
+        let written = serde_json::from_str::<serde_json::Value>(BODY)
+            .unwrap()
+            .to_string();
+        for (signed_for, arrives, told) in [
+            ("test", body, "another endpoint's secret"),
+            ("live", encoded.as_bytes(), "arrives in base64"),
+            ("live", &[body, b"\n"].concat(), "white space"),
+            ("live", b"{}", "another environment's"),
+        ] {
+            let found = hint(signed_for, "live", arrives, &[]);
+            assert!(found.contains(told), "{told}: {found}");
+        }
+        // The sender signed what was then parsed and written again: only where the original is the compact form
+        // can that be seen.
+        assert_ne!(written, BODY);
+        let zipped = hint(
+            "live",
+            "live",
+            &[0x1f, 0x8b],
+            &[("content-encoding", "gzip")],
+        );
+        assert!(zipped.contains("decompressed"), "{zipped}");
+    }
+
+    #[test]
+    fn a_cause_is_searched_for_once_in_a_while_and_not_in_large_bodies() {
+        let config = Config::parse("test", CONFIG).unwrap();
+        let live = config.integration("live").unwrap();
+        let headers = Headers::default();
+        let hints = Hints::default();
+        let small = live.request("POST", "", &headers, b"{}");
+        let large = vec![b' '; MOST_BYTES + 1];
+        let large = live.request("POST", "", &headers, &large);
+        assert!(!hints.may_search(0, &large));
+        assert!(hints.may_search(0, &small));
+        assert!(!hints.may_search(PAUSE - 1, &small));
+        assert!(hints.may_search(PAUSE, &small));
+    }
+}

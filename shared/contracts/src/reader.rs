@@ -7,13 +7,13 @@
 
 mod arranged;
 mod place;
+mod tenant;
+mod whole;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use lastword_domain::name::{
-    Account, Environment, EventId, EventType, NameError, Provider, ResourceId, ResourceType,
-};
+use lastword_domain::name::{Account, EventId, EventType, NameError, ResourceId, ResourceType};
 use lastword_domain::{Digest, EventIdentity, ResourceKey};
 
 use crate::contract::Contract;
@@ -23,37 +23,8 @@ use crate::request::Request;
 use crate::signature::Verified;
 use arranged::{Arranged, Look, Routed};
 use place::Unreadable;
-
-/// Whose data an endpoint may speak of.
-#[derive(Debug, Clone)]
-pub struct Tenant {
-    /// Which provider.
-    pub provider: Provider,
-    /// The account that is meant when the body names none.
-    pub account: Account,
-    /// Further accounts it may name.
-    pub further: BTreeSet<Account>,
-    /// The one environment.
-    pub environment: Environment,
-}
-
-impl Tenant {
-    /// Every account that may be named.
-    pub fn accounts(&self) -> impl Iterator<Item = &Account> {
-        std::iter::once(&self.account).chain(&self.further)
-    }
-
-    /// An account of which another endpoint may speak too, in the same world of the same provider. Two
-    /// such endpoints would make one identity of two senders' events and one resource of two objects.
-    #[must_use]
-    pub fn shared_with<'t>(&'t self, other: &Self) -> Option<&'t Account> {
-        let same = self.provider == other.provider && self.environment == other.environment;
-        let mut shared = self
-            .accounts()
-            .filter(|account| other.accounts().any(|theirs| theirs == *account));
-        shared.next().filter(|_| same)
-    }
-}
+pub use tenant::Tenant;
+use whole::{One, Whole};
 
 /// What an accepted event is.
 #[derive(Clone, PartialEq, Eq)]
@@ -303,62 +274,6 @@ impl Reader {
             environment: self.tenant.environment.clone(),
             kind,
             id,
-        }
-    }
-}
-
-/// What one event is.
-enum One<'b> {
-    Concerns(Event<'b>),
-    Unrouted(EventType),
-    OtherEnvironment,
-    ForeignAccount,
-}
-
-impl<'b> One<'b> {
-    fn alone(self) -> Reading<'b> {
-        match self {
-            Self::Concerns(event) => Reading::Concerns(vec![event]),
-            Self::Unrouted(kind) => Reading::Unrouted(Some(kind)),
-            Self::OtherEnvironment => Reading::OtherEnvironment,
-            Self::ForeignAccount => Reading::ForeignAccount,
-        }
-    }
-}
-
-/// What the events of one body are together.
-#[derive(Default)]
-struct Whole<'b> {
-    events: Vec<Event<'b>>,
-    unrouted: Option<EventType>,
-    elsewhere: bool,
-    foreign: bool,
-}
-
-impl<'b> Whole<'b> {
-    fn add(&mut self, one: One<'b>) {
-        match one {
-            One::Concerns(event) => self.events.push(event),
-            One::Unrouted(kind) => {
-                self.unrouted.get_or_insert(kind);
-            }
-            One::OtherEnvironment => self.elsewhere = true,
-            One::ForeignAccount => self.foreign = true,
-        }
-    }
-
-    fn reading(self) -> Reading<'b> {
-        if self.foreign {
-            match self.events.is_empty() {
-                true => Reading::ForeignAccount,
-                false => Reading::Partly(self.events),
-            }
-        } else if !self.events.is_empty() {
-            Reading::Concerns(self.events)
-        } else if self.elsewhere && self.unrouted.is_none() {
-            Reading::OtherEnvironment
-        } else {
-            Reading::Unrouted(self.unrouted)
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod check;
 mod claim;
+mod compare;
 mod error;
 mod fetch;
 mod jwt;

@@ -4,6 +4,7 @@ use crate::contract::ResourceRules;
 use crate::headers::Headers;
 use crate::request::Endpoint;
 use crate::signature::FetchedKeys;
+use lastword_domain::name::Environment;
 
 fn tenant(contract: &Contract, account: &str, further: &[&str], environment: &str) -> Tenant {
     Tenant {
