@@ -239,20 +239,31 @@ impl Contract {
     /// # Errors
     /// Says what is missing or contradictory.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let contract: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        if contract.resources.is_empty() && !contract.open_resources {
+        toml::from_str::<Self>(text)
+            .map_err(|error| error.to_string())?
+            .checked()
+    }
+
+    /// From a contract's text as it is built in for functions.
+    fn parse_lean(text: &str) -> Result<Self, String> {
+        serde_json::from_str::<Self>(text)
+            .map_err(|error| error.to_string())?
+            .checked()
+    }
+
+    fn checked(self) -> Result<Self, String> {
+        if self.resources.is_empty() && !self.open_resources {
             return Err("it has no resources and allows none to be defined".to_owned());
         }
-        contract.check_signature()?;
-        contract.check_event()?;
-        contract.check_identity()?;
-        contract.check_api()?;
-        for (kind, rules) in &contract.resources {
-            contract
-                .check(kind, rules)
+        self.check_signature()?;
+        self.check_event()?;
+        self.check_identity()?;
+        self.check_api()?;
+        for (kind, rules) in &self.resources {
+            self.check(kind, rules)
                 .map_err(|why| format!("resource {kind}: {why}"))?;
         }
-        Ok(contract)
+        Ok(self)
     }
 
     /// Whether a body may be believed only as far as it says what to look at, because a signature that is

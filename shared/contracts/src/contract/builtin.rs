@@ -22,7 +22,7 @@ impl Contract {
     /// # Errors
     /// When there is none of that name.
     pub fn builtin(name: &str) -> Result<Self, ContractError> {
-        Self::read(name, find(LEAN, name)?)
+        read(name, Self::parse_lean(find(LEAN, name)?))
     }
 
     /// A contract that is built in, whole: every claim with its source.
@@ -30,7 +30,7 @@ impl Contract {
     /// # Errors
     /// When there is none of that name.
     pub fn explained(name: &str) -> Result<Self, ContractError> {
-        Self::read(name, find(WHOLE, name)?)
+        read(name, Self::parse(find(WHOLE, name)?))
     }
 
     /// A contract's file as it is written.
@@ -40,13 +40,13 @@ impl Contract {
     pub fn text(name: &str) -> Result<&'static str, ContractError> {
         find(WHOLE, name)
     }
+}
 
-    fn read(name: &str, text: &str) -> Result<Self, ContractError> {
-        Self::parse(text).map_err(|why| ContractError::Unsound {
-            name: name.to_owned(),
-            why,
-        })
-    }
+fn read(name: &str, contract: Result<Contract, String>) -> Result<Contract, ContractError> {
+    contract.map_err(|why| ContractError::Unsound {
+        name: name.to_owned(),
+        why,
+    })
 }
 
 fn find(texts: Texts, name: &str) -> Result<&'static str, ContractError> {
