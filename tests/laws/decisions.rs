@@ -10,6 +10,7 @@ use lastword_queue::OutgoingMessage;
 use lastword_store::{Bodies, Commit, Committed, LoadedEvent, Moment};
 use serde_json::json;
 
+use crate::faults::{Fault, Faults};
 use crate::world::*;
 
 const PATH: &str = "/v1/subscriptions/sub_1";
@@ -35,6 +36,11 @@ fn redrive(resource: &ResourceKey, event: EventRef, run: &str) -> Signal {
 
 /// Hands signals to reconcile as one batch; says how many messages are left.
 async fn handle(worker: &Worker, signals: &[Signal], time: Duration) -> usize {
+    left(worker, signals, time).await.len()
+}
+
+/// As [`handle`]; says which are left.
+async fn left(worker: &Worker, signals: &[Signal], time: Duration) -> Vec<String> {
     let record = |(number, signal): (usize, &Signal)| {
         let message = OutgoingMessage::new(signal).unwrap();
         json!({
@@ -48,7 +54,8 @@ async fn handle(worker: &Worker, signals: &[Signal], time: Duration) -> usize {
         .handle_text(&json!({"Records": records}).to_string(), time)
         .await
         .unwrap();
-    reply.batch_item_failures.len()
+    let failures = reply.batch_item_failures.into_iter();
+    failures.map(|failure| failure.item_identifier).collect()
 }
 
 const AMPLE: Duration = Duration::from_secs(20);
@@ -350,4 +357,34 @@ async fn a_deletion_that_the_source_does_not_show_yet_does_not_hold_up_its_neigh
         counted(&outcomes(&told)),
         BTreeMap::from([("applied", 2), ("exhausted", 1)])
     );
+}
+
+#[tokio::test]
+async fn a_panic_over_one_message_of_ten_leaves_that_message_and_no_other() {
+    let machine = machine().await;
+    let healthy = machine.worker().unwrap();
+    let mut signals = Vec::new();
+    for number in 0..10 {
+        let (id, event_id) = (format!("sub_{number}"), format!("evt_{number}"));
+        show(&machine, &id, "active");
+        post(&machine, &healthy, &about(&id, &event_id)).await;
+        signals.push(redrive(&subscription(&id), event(&event_id), "run"));
+    }
+    let faults = Faults::strike("TransactWriteItems", 3, 1, Fault::Panic);
+    let struck = machine.worker_over(Some(faults.client())).unwrap();
+    let left = left(&struck, &signals, AMPLE).await;
+    assert!(faults.spent());
+    assert_eq!(left.len(), 1, "{left:?}");
+    let mut decided = 0;
+    for number in 0..10 {
+        let known = story(&machine, &healthy, &subscription(&format!("sub_{number}"))).await;
+        decided += known
+            .projection
+            .iter()
+            .filter(|held| held.contents.is_some())
+            .count();
+    }
+    assert_eq!(decided, 9);
+    // The process lives, and the message comes again.
+    assert_eq!(handle(&struck, &signals, AMPLE).await, 0);
 }

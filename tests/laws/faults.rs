@@ -29,6 +29,8 @@ pub enum Fault {
     CrashBefore,
     /// It is done, and the process dies before the answer arrives.
     CrashAfter,
+    /// The code that sends it panics.
+    Panic,
 }
 
 /// When a fault strikes.
@@ -156,6 +158,7 @@ impl HttpConnector for Wire {
         let lost = || ConnectorError::io("the connection was reset".into());
         match self.faults.next(&operation) {
             None => self.inner.call(request),
+            Some(Fault::Panic) => panic!("a fault of our own"),
             Some(Fault::LostRequest) => HttpConnectorFuture::ready(Err(lost())),
             Some(Fault::Throttled) => HttpConnectorFuture::ready(Ok(throttled())),
             Some(Fault::Conflict) => HttpConnectorFuture::ready(Ok(conflict(&operation))),

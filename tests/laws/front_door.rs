@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use lastword_ingest::answer::Reply;
 use lastword_local::machine::{Machine, Worker};
+use lastword_local::stores::Place;
 use serde_json::{Value, json};
 
 use crate::faults::{Fault, Faults};
@@ -356,4 +357,85 @@ async fn a_store_that_is_down_or_throttles_acknowledges_nothing() {
         0,
         "nothing was stored"
     );
+}
+
+#[tokio::test]
+async fn every_value_of_a_repeated_signature_is_tried_and_none_is_silently_the_last() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let plain = v1(&v2(&machine, &about("sub_1", "evt_1")), true);
+    let good = plain["multiValueHeaders"]["Stripe-Signature"][0].clone();
+    let bad = json!(format!("t={NOW},v1={}", "0".repeat(64)));
+    for (values, expected) in [
+        (json!([bad, good]), 200),
+        (json!([good, bad]), 200),
+        (json!([bad, bad]), 401),
+        (json!([]), 401),
+        (json!(vec![good; 9]), 401),
+    ] {
+        let mut event = plain.clone();
+        event["headers"] = json!({"Content-Type": "application/json"});
+        event["multiValueHeaders"]["Stripe-Signature"] = values.clone();
+        let reply = handle(&worker, &event).await;
+        assert_eq!(reply.status_code, expected, "{values}: {}", reply.body);
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_any_size_that_a_gateway_hands_over_is_kept_to_the_byte() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    for (number, bytes) in [399_000, 401_000, 4_400_000, 5_900_000]
+        .into_iter()
+        .enumerate()
+    {
+        let body = order_event(&format!("evt_{number}"), &format!("o_{number}"), 1, "new");
+        let filler = noise(bytes - body.len() - 13);
+        let body = body.replacen('{', &format!("{{\"noise\":\"{filler}\","), 1);
+        assert!(body.len().abs_diff(bytes) < 50, "{}", body.len());
+        let event: Value =
+            serde_json::from_str(&machine.signed("erp", &[], &body).unwrap()).unwrap();
+        let reply = handle(&worker, &event).await;
+        assert_eq!(reply.body, r#"{"received":"new"}"#, "{bytes}");
+        // The same bytes in base64 are the same event.
+        let again = handle(&worker, &in_base64(event)).await;
+        assert_eq!(again.body, r#"{"received":"duplicate"}"#, "{bytes}");
+        machine.settle(&worker).await.unwrap();
+        let known = story(&machine, &worker, &order(&format!("o_{number}"))).await;
+        assert_eq!(says(&known), "new", "{bytes}");
+    }
+}
+
+#[tokio::test]
+async fn while_a_secret_is_rolled_both_count_and_a_retired_one_does_not() {
+    let start = async |secrets: &str| {
+        let config = CONFIG.replace("[\"env:BILLING\"]", secrets);
+        Machine::start(Place::Temporary, &config, NOW)
+            .await
+            .unwrap()
+    };
+    let signed_by = async |secrets: &str| v2(&start(secrets).await, &about("sub_1", "evt_1"));
+    let old = signed_by("[\"env:BILLING\"]").await;
+    let new = signed_by("[\"env:NEW\"]").await;
+    let retired = signed_by("[\"env:RETIRED\"]").await;
+    let machine = start("[\"env:NEW\", \"env:BILLING\"]").await;
+    let worker = machine.worker().unwrap();
+    for (event, expected) in [(&old, 200), (&new, 200), (&retired, 401)] {
+        assert_eq!(handle(&worker, event).await.status_code, expected);
+    }
+    // Both in one header, as a sender writes them while it rolls.
+    let value = |event: &Value| {
+        event["headers"]["stripe-signature"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let one = value(&retired);
+    let (_, second) = value(&new)
+        .split_once(',')
+        .map(|(t, s)| (t.to_owned(), s.to_owned()))
+        .unwrap();
+    let mut rolled = new.clone();
+    rolled["headers"]["stripe-signature"] = json!(format!("{one},{second}"));
+    assert_eq!(handle(&worker, &rolled).await.status_code, 200);
 }

@@ -135,14 +135,7 @@ fn more_telling(held: Option<Accepted>, next: Accepted) -> Accepted {
 fn read_headers<'a>(integration: &'a Integration, headers: &'a Headers) -> Vec<(&'a str, &'a str)> {
     let rules = &integration.contract.event;
     let sources = rules.id.as_slice().iter().chain(rules.kind.as_slice());
-    let name = |source: &'a Source| match source {
-        Source::Header(name) => headers.one(name).map(|value| (name.as_str(), value)),
-        Source::Body(_)
-        | Source::Item(_)
-        | Source::Query(_)
-        | Source::Form(_)
-        | Source::Digest
-        | Source::Const(_) => None,
-    };
-    sources.filter_map(name).collect()
+    let names = sources.filter_map(Source::header);
+    let pair = |name: &'a str| Some((name, headers.one(name)?));
+    names.filter_map(pair).collect()
 }

@@ -48,6 +48,16 @@ impl Source {
         })
     }
 
+    /// The header's name, where it is one.
+    #[must_use]
+    pub fn header(&self) -> Option<&str> {
+        if let Self::Header(name) = self {
+            Some(name)
+        } else {
+            None
+        }
+    }
+
     /// Whether it stands outside the body, where most signatures do not reach.
     #[must_use]
     pub fn is_outside(&self) -> bool {

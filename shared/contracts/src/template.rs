@@ -125,19 +125,12 @@ impl Template {
 
     /// The places whose MAC it holds.
     pub(crate) fn macs(&self) -> impl Iterator<Item = &Source> {
-        self.values().filter_map(|value| match value {
-            Value::Mac(source) => Some(source),
-            Value::Body
-            | Value::Timestamp
-            | Value::Method
-            | Value::Url
-            | Value::Target
-            | Value::Secret
-            | Value::Kid
-            | Value::Form
-            | Value::Parameter(_)
-            | Value::NamedHeaders(_)
-            | Value::Place(_) => None,
+        self.values().filter_map(|value| {
+            if let Value::Mac(place) = value {
+                Some(place)
+            } else {
+                None
+            }
         })
     }
 
@@ -154,36 +147,23 @@ impl Template {
 
     /// The places that it holds.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Source> {
-        self.values().filter_map(|value| match value {
-            Value::Place(source) | Value::Mac(source) => Some(source),
-            Value::Body
-            | Value::Timestamp
-            | Value::Method
-            | Value::Url
-            | Value::Target
-            | Value::Secret
-            | Value::Kid
-            | Value::Form
-            | Value::Parameter(_)
-            | Value::NamedHeaders(_) => None,
+        self.values().filter_map(|value| {
+            if let Value::Place(place) | Value::Mac(place) = value {
+                Some(place)
+            } else {
+                None
+            }
         })
     }
 
     /// The parameters that it needs.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
-        self.values().filter_map(|value| match value {
-            Value::Parameter(name) => Some(&**name),
-            Value::Body
-            | Value::Timestamp
-            | Value::Method
-            | Value::Url
-            | Value::Target
-            | Value::Secret
-            | Value::Kid
-            | Value::Form
-            | Value::NamedHeaders(_)
-            | Value::Place(_)
-            | Value::Mac(_) => None,
+        self.values().filter_map(|value| {
+            if let Value::Parameter(name) = value {
+                Some(&**name)
+            } else {
+                None
+            }
         })
     }
 

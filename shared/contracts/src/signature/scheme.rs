@@ -311,16 +311,6 @@ impl Scheme {
     pub fn headers(&self) -> impl Iterator<Item = &str> {
         let signed = self.signed.iter().flat_map(|all| &all.0);
         let places = signed.flat_map(|template| template.places());
-        places
-            .chain(&self.timestamp)
-            .filter_map(|place| match place {
-                Source::Header(name) => Some(name.as_str()),
-                Source::Query(_)
-                | Source::Form(_)
-                | Source::Body(_)
-                | Source::Item(_)
-                | Source::Digest
-                | Source::Const(_) => None,
-            })
+        places.chain(&self.timestamp).filter_map(Source::header)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use lastword_contracts::{Contract, source::Source};
+use lastword_contracts::Contract;
 use serde_json::{Value, json};
 
 use crate::bench::{Desk, NOW};
@@ -52,15 +52,7 @@ fn body(contract: &Contract) -> String {
 }
 
 fn type_header(contract: &Contract) -> Option<&str> {
-    match contract.event.kind.as_slice().first()? {
-        Source::Header(name) => Some(name),
-        Source::Query(_)
-        | Source::Form(_)
-        | Source::Body(_)
-        | Source::Item(_)
-        | Source::Digest
-        | Source::Const(_) => None,
-    }
+    contract.event.kind.as_slice().first()?.header()
 }
 
 /// What `sign` prints of a body of this sender, as a recorded request; none where a signature stands in the

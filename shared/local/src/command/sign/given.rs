@@ -39,10 +39,10 @@ impl Given {
     /// An event's id may be anything; its type chooses what becomes of it, so nobody makes it up.
     pub(super) fn event(&mut self, contract: &Contract) -> Result<(), Failure> {
         let rules = &contract.event;
-        for name in rules.id.as_slice().iter().filter_map(header) {
+        for name in rules.id.as_slice().iter().filter_map(Source::header) {
             self.make_up(name);
         }
-        let first = rules.kind.as_slice().first().and_then(header);
+        let first = rules.kind.as_slice().first().and_then(Source::header);
         match first {
             Some(name) if rules.type_otherwise.is_none() && !self.holds(name) => Err(format!(
                 "{} names an event's type in the header {name}; give it with --header \"{name}: ...\"",
@@ -89,18 +89,6 @@ impl Given {
 
     pub(super) fn all(self) -> Vec<(String, String)> {
         self.0
-    }
-}
-
-fn header(place: &Source) -> Option<&str> {
-    match place {
-        Source::Header(name) => Some(name),
-        Source::Query(_)
-        | Source::Form(_)
-        | Source::Body(_)
-        | Source::Item(_)
-        | Source::Digest
-        | Source::Const(_) => None,
     }
 }
 
