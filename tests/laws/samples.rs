@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use base64::Engine as _;
-use lastword_local::machine::{Machine, made_up_secrets};
+use lastword_local::machine::{Machine, gateway_event, made_up_secrets};
 use lastword_local::stores::Place;
 use serde_json::{Value, json};
 
@@ -118,6 +118,75 @@ async fn every_ingest_sample_is_acknowledged() {
         let kept = sample(name, &pretty(&made));
         let reply = worker.ingest.handle_text(&kept).await;
         assert_eq!(reply.status_code, 200, "{name}: {}", reply.body);
+    }
+}
+
+const CHANGE: &str = r#"{"notificationType":"ResourceUpdated","projectKey":"sample-project","resource":{"typeId":"order","id":"o-1"},"version":3,"oldVersion":2,"modifiedAt":"2026-11-30T19:00:00.000Z"}"#;
+
+/// A GET by which a subscription is confirmed.
+fn handshake() -> String {
+    let config = lastword_config::Config::parse("events/lastword.toml", CONFIG).unwrap();
+    let messages = config.integration("messages").unwrap();
+    let reference = messages.handshake_token.as_ref().unwrap();
+    let token = made_up_secrets(&config).unwrap()[reference]
+        .expose()
+        .to_owned();
+    let event = gateway_event("/webhooks/messages", &json!({}), "");
+    let mut event: Value = serde_json::from_str(&event).unwrap();
+    event["requestContext"]["http"]["method"] = json!("GET");
+    event["routeKey"] = json!("GET /webhooks/{integration}");
+    event["requestContext"]["routeKey"] = json!("GET /webhooks/{integration}");
+    event["rawQueryString"] = json!(format!(
+        "hub.mode=subscribe&hub.verify_token={token}&hub.challenge=1158201444"
+    ));
+    event.as_object_mut().unwrap().remove("body");
+    event.to_string()
+}
+
+fn feed_samples() -> [(&'static str, String, Value); 2] {
+    let message = json!({"Records": [{
+        "messageId": "00000000-0000-4000-8000-000000000000", "receiptHandle": "sample-receipt", "body": CHANGE,
+        "attributes": {"ApproximateReceiveCount": "1"}, "messageAttributes": {},
+        "md5OfBody": "00000000000000000000000000000000", "eventSource": "aws:sqs",
+        "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:sample-feed", "awsRegion": "us-east-1",
+    }]});
+    let event = json!({
+        "version": "0", "id": "00000000-0000-4000-8000-000000000000", "detail-type": "ResourceUpdated",
+        "source": "aws.partner/commercetools.com/sample-project/lastword", "account": "000000000000",
+        "time": "2026-11-30T19:00:00Z", "region": "us-east-1", "resources": [],
+        "detail": serde_json::from_str::<Value>(CHANGE).unwrap(),
+    });
+    [
+        (
+            "ingest/commercetools-order-updated.sqs.json",
+            message.to_string(),
+            json!({"batchItemFailures": []}),
+        ),
+        (
+            "ingest/commercetools-order-updated.event-bus.json",
+            event.to_string(),
+            json!({}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn the_samples_that_are_no_delivery_are_served_too() {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    let kept = sample(
+        "ingest/whatsapp-handshake.http-api.json",
+        &pretty(&handshake()),
+    );
+    let reply = worker.ingest.handle_text(&kept).await;
+    assert_eq!(
+        (reply.status_code, reply.body.as_str()),
+        (200, "1158201444")
+    );
+    for (name, made, expected) in feed_samples() {
+        let kept = sample(name, &pretty(&made));
+        let served = worker.ingest.serve(&kept).await.unwrap();
+        assert_eq!(serde_json::to_value(&served).unwrap(), expected, "{name}");
     }
 }
 
