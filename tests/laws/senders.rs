@@ -280,6 +280,38 @@ async fn a_signed_url_is_the_registered_one_wherever_the_request_arrives() {
 }
 
 #[tokio::test]
+async fn an_authentic_request_without_a_body_says_nothing_and_other_methods_are_refused() {
+    let (machine, worker) = start().await;
+    let integration = machine.config().integration("crm").unwrap();
+    let secrets = lastword_local::machine::made_up_secrets(machine.config()).unwrap();
+    let keys = [secrets[&integration.signing[0]].expose()];
+    let keys = integration.keys(keys).unwrap();
+    let headers = Headers::default();
+    let get = integration.request("GET", "", &headers, b"");
+    let signed = integration
+        .contract
+        .signature
+        .sign(&get, &keys, NOW)
+        .unwrap();
+    let mut event = unsigned("crm", "GET", "", "");
+    assert_eq!(handle(&worker, &event).await.status_code, 401);
+    for (name, value) in &signed.headers {
+        event["headers"][name.to_ascii_lowercase()] = json!(value);
+    }
+    assert_eq!(
+        handle(&worker, &event).await.body,
+        r#"{"received":"no-event"}"#
+    );
+    for method in ["PUT", "DELETE", "HEAD"] {
+        event["requestContext"]["http"]["method"] = json!(method);
+        let reply = handle(&worker, &event).await;
+        assert_eq!(reply.status_code, 405, "{method}");
+        assert_eq!(reply.headers["allow"], "POST, GET");
+    }
+    assert_eq!(machine.relay(&worker, 100).await.unwrap(), 0);
+}
+
+#[tokio::test]
 async fn where_only_the_query_is_signed_the_query_and_never_the_body_says_what_to_look_at() {
     let (machine, worker) = start().await;
     let integration = machine.config().integration("pay").unwrap();

@@ -20,8 +20,8 @@ pub enum Answer {
     Ignored(&'static str),
     /// No such endpoint. The same answer for all of them.
     UnknownEndpoint,
-    /// Webhooks are posted.
-    Method,
+    /// Not a way in which this provider sends.
+    Method(String),
     /// Not a media type that this provider sends.
     MediaType(String),
     /// Nothing in it.
@@ -72,7 +72,7 @@ impl Answer {
             Self::Handshake(_) => "handshake",
             Self::WrongToken => "handshake-wrong-token",
             Self::UnknownEndpoint => "unknown-endpoint",
-            Self::Method => "method",
+            Self::Method(_) => "method",
             Self::MediaType(_) => "media-type",
             Self::Empty => "empty",
             Self::BadEvent(_) => "bad-event",
@@ -107,7 +107,11 @@ impl Answer {
             Self::UnknownEndpoint => {
                 self.problem(404, "Unknown endpoint", "there is no such webhook endpoint")
             }
-            Self::Method => self.problem(405, "Method not allowed", "webhooks are sent with POST"),
+            Self::Method(known) => self.problem(
+                405,
+                "Method not allowed",
+                &format!("webhooks are sent with {known}"),
+            ),
             Self::MediaType(known) => self.problem(
                 415,
                 "Unsupported media type",
@@ -147,8 +151,8 @@ impl Answer {
         };
         let mut headers = media("application/problem+json");
         let mut add = |name: &str, value: &str| headers.insert(name.to_owned(), value.to_owned());
-        if matches!(self, Self::Method) {
-            add("allow", "POST");
+        if let Self::Method(known) = self {
+            add("allow", known);
         }
         if status == 503 {
             add("retry-after", "2");

@@ -82,7 +82,7 @@ fn is_taken(answer: &Answer) -> bool {
         Answer::Stored(_) | Answer::Ignored(_) | Answer::Handshake(_) => true,
         Answer::WrongToken
         | Answer::UnknownEndpoint
-        | Answer::Method
+        | Answer::Method(_)
         | Answer::MediaType(_)
         | Answer::Empty
         | Answer::BadEvent(_)

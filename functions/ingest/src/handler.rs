@@ -157,13 +157,15 @@ impl Ingest {
         if let Some(answer) = self.door.unsigned_handshake(integration, request) {
             return answer;
         }
-        if request.method != "POST" {
-            return Answer::Method;
+        let methods = &integration.contract.methods;
+        if !methods.iter().any(|method| method == request.method) {
+            return Answer::Method(methods.join(", "));
         }
         if !takes(integration, request.headers) {
             return Answer::MediaType(integration.contract.media_types.join(" or "));
         }
-        if request.body.is_empty() {
+        let is_empty = request.body.is_empty();
+        if is_empty && request.method == "POST" {
             return Answer::Empty;
         }
         let verified = self
@@ -180,6 +182,9 @@ impl Ingest {
                 .signed_handshake(integration, request, verified, now_seconds)
         {
             return answer;
+        }
+        if is_empty {
+            return Answer::Ignored("no-event");
         }
         self.take(integration, request, verified, now).await
     }

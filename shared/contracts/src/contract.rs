@@ -29,6 +29,9 @@ pub struct Contract {
     pub title: String,
     /// What its bodies may be declared as.
     pub media_types: Vec<String>,
+    /// How its deliveries are sent. One without a body says nothing and is acknowledged when it is authentic.
+    #[serde(default = "post")]
+    pub methods: Vec<String>,
     /// Whether an integration may define resource types of its own.
     #[serde(default)]
     pub open_resources: bool,
@@ -227,6 +230,10 @@ pub enum ContractError {
         /// What is wrong.
         why: String,
     },
+}
+
+fn post() -> Vec<String> {
+    vec!["POST".to_owned()]
 }
 
 fn meant(name: &Option<&'static str>) -> String {

@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::contract::Certainty;
 use crate::request::{Request, Wanted, wanted};
-use crate::signature::{Schemes, SigningKey, is_challenge};
+use crate::signature::{Challenge, Schemes, SigningKey};
 use crate::source::Source;
 use crate::template::{Scope, Template};
 
@@ -31,6 +31,9 @@ pub struct Handshake {
     pub(crate) when: BTreeMap<String, Wanted>,
     /// What must equal the integration's handshake token.
     pub token: Option<Source>,
+    /// How what it wants a MAC of is written.
+    #[serde(default)]
+    challenge: Challenge,
     /// Only requests without any signature.
     #[serde(default)]
     pub unless_signed: bool,
@@ -122,20 +125,25 @@ impl Handshake {
 
     /// The integration's parameters that its answer needs.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.templates().flat_map(|template| template.parameters())
+    }
+
+    /// Of what it gives a MAC to whoever asks.
+    pub(crate) fn gives_macs_of(&self) -> Option<Challenge> {
+        let mut templates = self.templates();
+        let gives = templates.any(|template| template.macs().next().is_some());
+        (gives && !self.signed).then_some(self.challenge)
+    }
+
+    /// Everything that its answer is made of.
+    fn templates(&self) -> impl Iterator<Item = &Template> {
         let members = self.answer.json.iter().flatten();
         let members = members.filter_map(|(_, member)| match member {
             Member::Text(template) => Some(template),
             Member::Number(_) | Member::Flag(_) => None,
         });
         let headers = self.answer.headers.values();
-        let all = self.answer.text.iter().chain(members).chain(headers);
-        all.flat_map(|template| template.parameters())
-    }
-
-    /// Whether it gives a MAC to whoever asks.
-    pub(crate) fn gives_macs(&self) -> bool {
-        let mut text = self.answer.text.iter();
-        !self.signed && text.any(|template| template.macs().next().is_some())
+        self.answer.text.iter().chain(members).chain(headers)
     }
 
     /// What a person has to know it by.
@@ -163,7 +171,7 @@ impl Handshake {
             }
         }
         // Whoever may ask without a signature chooses the text: one that could be signed as a delivery is not.
-        let may = |value: &[u8]| self.signed || is_challenge(value);
+        let may = |value: &[u8]| self.signed || self.challenge.is_one(value);
         let mac = |value: &[u8]| {
             let key = key.filter(|_| may(value));
             key.and_then(|key| key.hex_mac(value))

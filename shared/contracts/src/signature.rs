@@ -19,8 +19,8 @@ use serde::Deserialize;
 
 use crate::request::Request;
 use check::Against;
+pub(crate) use check::Challenge;
 pub use check::FetchedKeys;
-pub(crate) use check::is_challenge;
 pub use error::SignatureError;
 pub use fetch::{FetchRules, KeyRequest, NoKey};
 pub use key::{KeyError, SigningKey};

@@ -75,12 +75,18 @@ impl Contract {
         if self.signature.iter().next().is_none() {
             return Err("it has no signature".to_owned());
         }
-        let gives = self.handshake.iter().any(Handshake::gives_macs);
-        if gives && !self.signature.iter().all(|scheme| scheme.challenges) {
-            return Err(
-                "an unsigned handshake gives MACs of challenges, so every scheme must say challenges = true"
-                    .to_owned(),
-            );
+        for kind in self.handshake.iter().filter_map(Handshake::gives_macs_of) {
+            if !self
+                .signature
+                .iter()
+                .all(|scheme| scheme.challenges == Some(kind))
+            {
+                return Err(
+                    "an unsigned handshake gives MACs of challenges, so every scheme must say `challenges`, and \
+                     the same kind"
+                        .to_owned(),
+                );
+            }
         }
         let schemes = self.signature.iter().flat_map(Scheme::parameters);
         let handshakes = self.handshake.iter().flat_map(Handshake::parameters);

@@ -86,3 +86,40 @@ fn a_text_that_would_break_out_of_the_answer_stays_in_it() {
     assert_ne!(told.media_type, Some("text/html"));
     assert!(told.headers.is_empty());
 }
+
+#[test]
+fn a_text_that_could_be_a_delivery_gets_no_mac_where_nobody_signed() {
+    let ask = |token: &str| {
+        let body = format!(
+            r#"{{"event":"endpoint.url_validation","payload":{{"plainToken":"{token}"}}}}"#
+        );
+        let contract = Contract::builtin("zoom").unwrap();
+        let mut keys = contract.signature.accept(None).unwrap();
+        contract.signature.add_secret(&mut keys, "secret").unwrap();
+        let (headers, endpoint) = (Headers::default(), Endpoint::default());
+        let request = Request {
+            method: "POST",
+            query: "",
+            headers: &headers,
+            body: body.as_bytes(),
+            endpoint: &endpoint,
+        };
+        let mut all = contract
+            .handshake
+            .iter()
+            .filter(|handshake| !handshake.signed);
+        let found = all
+            .find(|handshake| handshake.is(&request, &contract.signature))
+            .unwrap();
+        found.answer(&request, keys.first(), None).is_ok()
+    };
+    assert!(ask("qgg8vlvZRS6UYooatFL8Aw"));
+    for forged in [
+        "v0:1767323045:{}",
+        "short",
+        &"a".repeat(65),
+        "qgg8vlvZRS6UYooatFL8A ",
+    ] {
+        assert!(!ask(forged), "{forged}");
+    }
+}

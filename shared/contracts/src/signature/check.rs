@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -189,7 +190,11 @@ impl Scheme {
             if template.is_ambiguous(scope) {
                 return Err(self.malformed("a signed value holds what separates values"));
             }
-            if self.challenges && is_challenge(template.bytes(scope).trim_ascii()) {
+            let text = || template.bytes(scope);
+            if self
+                .challenges
+                .is_some_and(|kind| kind.is_one(text().trim_ascii()))
+            {
                 return Err(SignatureError::NoMatch);
             }
         }
@@ -238,7 +243,23 @@ impl Scheme {
     }
 }
 
-/// A provider's challenge: a short random number in hexadecimal. No delivery of any provider is one.
-pub(crate) fn is_challenge(text: &[u8]) -> bool {
-    (16..=64).contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit)
+/// How a provider writes its challenges: short and random, and like no delivery of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Challenge {
+    /// A number in hexadecimal.
+    #[default]
+    Hex,
+    /// Letters, digits, hyphens and underscores.
+    Token,
+}
+
+impl Challenge {
+    pub(crate) fn is_one(self, text: &[u8]) -> bool {
+        let fits = |byte: &u8| match self {
+            Self::Hex => byte.is_ascii_hexdigit(),
+            Self::Token => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
+        };
+        (16..=64).contains(&text.len()) && text.iter().all(fits)
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::check::Challenge;
 use super::fetch::FetchRules;
 use crate::contract::Certainty;
 use crate::items::Items;
@@ -56,8 +57,7 @@ pub struct Scheme {
     /// How far the signed time may be from ours, either way; in seconds.
     pub tolerance_seconds: Option<u64>,
     /// Whether strangers are given MACs of challenges: a signed text that is one then never counts.
-    #[serde(default)]
-    pub(crate) challenges: bool,
+    pub(crate) challenges: Option<Challenge>,
     /// Where the body's SHA-256 stands, in hex, when that is signed instead of the body.
     pub(crate) body_digest: Option<Source>,
     /// Keys that are asked for.

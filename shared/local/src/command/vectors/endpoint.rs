@@ -14,6 +14,9 @@ use super::entry::Entry;
 /// Its name in the URL.
 pub(super) const NAME: &str = "vector";
 
+/// What is said first of a secret that is no key of its provider.
+pub(super) const UNFIT: &str = "its secret cannot be one: ";
+
 const PLACEHOLDER: &str = "placeholder";
 const URL: &str = "https://hooks.example.com/webhooks/vector";
 
@@ -45,7 +48,7 @@ impl Endpoint {
         let mut keep = |name: String, value: String| {
             let reference = SecretRef::parse(&name).map_err(|error| error.to_string())?;
             let value = SecretValue::accept(value.into());
-            let value = value.map_err(|why| format!("its secret cannot be one: {why}"))?;
+            let value = value.map_err(|why| format!("{UNFIT}{why}"))?;
             secrets.insert(reference, value);
             Ok::<_, String>(())
         };
@@ -90,7 +93,7 @@ fn signing(contract: &Contract, entry: &Entry) -> Result<Vec<String>, String> {
         return Ok(vec![PLACEHOLDER.to_owned()]);
     }
     match unfit {
-        Some(why) if found.is_empty() => Err(format!("its secret cannot be one: {why}")),
+        Some(why) if found.is_empty() => Err(format!("{UNFIT}{why}")),
         None if found.is_empty() => {
             let made = schemes.made_up_secret(&accepted, &[7; 32]);
             Ok(made.into_iter().collect())

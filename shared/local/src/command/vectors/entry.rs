@@ -211,7 +211,11 @@ fn secrets(members: &Map<String, Value>, names: &[&str]) -> Vec<String> {
             values(value)
         }
     });
-    texts.map(trimmed).collect()
+    // An empty one is none.
+    texts
+        .map(trimmed)
+        .filter(|secret| !secret.is_empty())
+        .collect()
 }
 
 /// A PEM is the same without the newline after it; any other secret is what it is, to the byte.

@@ -28,6 +28,8 @@ const ALL: [(&str, Expected); 7] = [
 
 /// What came where only a text was compared.
 pub(super) const STRING_ONLY: &str = "string only";
+/// What came where the secret is refused when an endpoint starts.
+pub(super) const NOT_STARTED: &str = "refused at the start";
 
 impl Expected {
     pub(super) fn parse(word: &str) -> Result<Self, String> {
@@ -52,7 +54,7 @@ impl Expected {
                     "signature-missing",
                     "signature-foreign-key",
                 ];
-                wrong_token || refused(&signature)
+                wrong_token || came.word == NOT_STARTED || refused(&signature)
             }
             Self::MalformedHeader => {
                 // A handshake that lacks what is to be answered.
