@@ -77,7 +77,9 @@ fn integration(integration: &Integration) -> Value {
     json!({
         "name": integration.name,
         "contract": integration.contract.name,
-        "endpoint": endpoint(integration),
+        "endpoint": integration.feeds.is_empty().then(|| endpoint(integration)),
+        "feeds": integration.feeds,
+        "recorded": integration.recorded,
         "accounts": accounts(integration),
         "environment": integration.environment,
         "resources": resources,
@@ -97,19 +99,32 @@ fn as_table(config: &Config) -> String {
     ];
     let row = |integration: &Integration| {
         let kept = integration.resources.iter();
+        let recorded = integration.recorded.iter();
         let secrets = secrets(integration);
         let unset = secrets.iter().any(|(_, it)| is_set(it) == Some(false));
         vec![
             Cell::new(integration.name.as_str()).styled(GOOD),
             Cell::new(integration.contract.name.as_str()),
-            Cell::new(endpoint(integration)),
+            Cell::lines(doors(integration)),
             Cell::lines(accounts(integration)),
             Cell::new(integration.environment.as_str()),
-            Cell::lines(kept.map(|(kind, kept)| format!("{kind}: {}", kept.strategy.as_str()))),
+            Cell::lines(
+                kept.map(|(kind, kept)| format!("{kind}: {}", kept.strategy.as_str()))
+                    .chain(recorded.map(|kind| format!("{kind}: only recorded"))),
+            ),
             Cell::lines(secrets.iter().map(secret)).styled(if unset { BAD } else { PLAIN }),
         ]
     };
     show::table(&heads, config.integrations.values().map(row).collect())
+}
+
+/// Where its events come in: the endpoint, or what they come through instead.
+fn doors(integration: &Integration) -> Vec<String> {
+    if integration.feeds.is_empty() {
+        vec![endpoint(integration)]
+    } else {
+        integration.feeds.clone()
+    }
 }
 
 /// Where its webhooks are posted to.
@@ -135,8 +150,10 @@ fn secrets(integration: &Integration) -> Vec<(&'static str, SecretRef)> {
     let signing = integration.signing.iter().map(|it| ("signing", it));
     let keys: BTreeSet<_> = integration.api_keys.values().collect();
     let keys = keys.into_iter().map(|it| ("api key", it));
+    let token = integration.handshake_token.iter();
     signing
         .chain(keys)
+        .chain(token.map(|it| ("handshake token", it)))
         .map(|(purpose, reference)| (purpose, reference.clone()))
         .collect()
 }

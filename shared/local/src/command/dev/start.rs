@@ -176,6 +176,7 @@ fn describe(gateway: &Gateway, ground: &Ground, parts: &Parts) -> Stack {
     let integrations = parts.config.integrations.values();
     Stack {
         webhooks: integrations
+            .filter(|it| it.feeds.is_empty())
             .map(|it| (it.name.to_string(), format!("{url}{}", endpoint(it))))
             .collect(),
         url,

@@ -3,7 +3,7 @@
 use std::{io, path::Path, sync::Arc, time::SystemTime};
 
 use axum::{Router, routing::get};
-use lastword_config::Config;
+use lastword_config::{Config, Integration};
 
 use super::{
     log,
@@ -113,7 +113,8 @@ fn nudging(ingest: Function, stream: Arc<StreamMapping>) -> Function {
 
 fn index(config: &Config) -> String {
     let mut text = "Lastword on this machine. Webhooks are posted to\n\n".to_owned();
-    for integration in config.integrations.values() {
+    let by_http = |integration: &&Integration| integration.feeds.is_empty();
+    for integration in config.integrations.values().filter(by_http) {
         let title = &integration.contract.title;
         text.push_str(&format!("{}  {title}\n", endpoint(integration)));
     }
