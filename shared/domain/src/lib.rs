@@ -5,7 +5,7 @@
 //! here is decided the same way in the cloud, on a laptop, in a property test and in a simulation.
 //!
 //! Suggested reading order: [`name`], [`key`], [`json`], [`version`], [`projection`], [`decision`],
-//! [`decide`], [`retry`].
+//! [`decide`], [`status`], [`retry`].
 
 pub mod decide;
 pub mod decision;
@@ -16,6 +16,7 @@ pub mod name;
 pub mod projection;
 pub mod retry;
 pub mod signal;
+pub mod status;
 pub mod version;
 
 pub use decide::{Conclusion, Observation, Strategy};
