@@ -388,3 +388,34 @@ async fn a_panic_over_one_message_of_ten_leaves_that_message_and_no_other() {
     // The process lives, and the message comes again.
     assert_eq!(handle(&struck, &signals, AMPLE).await, 0);
 }
+
+#[tokio::test]
+async fn an_event_whose_mark_is_on_a_page_and_that_is_decided_anew_is_told_once_and_as_decided_last()
+ {
+    let machine = machine().await;
+    let worker = machine.worker().unwrap();
+    show(&machine, "sub_1", "active");
+    // The first changes the projection, nine change nothing: eight marks are copied to a page by the ninth.
+    for number in 0..10 {
+        post(&machine, &worker, &about("sub_1", &format!("evt_{number}"))).await;
+        machine.settle(&worker).await.unwrap();
+    }
+    let before = story(&machine, &worker, &subscription("sub_1")).await;
+    assert!(
+        before.paged.iter().any(|mark| mark.event == event("evt_1")),
+        "{before:?}"
+    );
+    show(&machine, "sub_1", "past_due");
+    let again = redrive(&subscription("sub_1"), event("evt_1"), "run");
+    assert_eq!(handle(&worker, &[again], AMPLE).await, 0);
+    let after = story(&machine, &worker, &subscription("sub_1")).await;
+    assert_eq!(says(&after), "past_due");
+    assert_eq!(outcomes(&after).len(), 10, "{after:?}");
+    assert!(
+        after
+            .decisions
+            .iter()
+            .any(|decision| decision.event == event("evt_1"))
+    );
+    assert!(after.paged.iter().all(|mark| mark.event != event("evt_1")));
+}

@@ -281,12 +281,6 @@ impl Contract {
         schemes.any(|scheme| scheme.uncovered.contains(&Uncovered::Body))
     }
 
-    /// Whether the state of any of its own kinds of objects can be kept.
-    #[must_use]
-    pub fn keeps_any(&self) -> bool {
-        self.resources.values().any(ResourceRules::is_kept)
-    }
-
     /// Whether its events come through a queue and not by HTTP.
     #[must_use]
     pub fn by_queue(&self) -> bool {

@@ -20,7 +20,7 @@ pub struct Story {
     pub observed_at: Option<String>,
     /// The decisions that have items of their own, by event.
     pub decisions: Vec<Decision>,
-    /// The decisions that were put together on pages, oldest first, and are not in the projection too.
+    /// The decisions that were put together on pages, oldest first, and stand nowhere else.
     pub paged: Vec<Mark>,
 }
 
@@ -46,9 +46,11 @@ impl State {
                 story.projection = Some(projection::decode(&item)?);
             }
         }
-        // A mark that was copied and did not leave its first place says the same twice.
+        // A mark that was copied and did not leave its first place says the same twice. One that was copied and
+        // then got an item of its own is what the item says: only a later conclusion puts it there.
         let held = story.projection.iter().flat_map(|held| &held.recent);
-        let mut told: HashSet<_> = held.map(|mark| mark.event.clone()).collect();
+        let own = story.decisions.iter().map(|decision| &decision.event);
+        let mut told: HashSet<_> = held.map(|mark| &mark.event).chain(own).cloned().collect();
         story.paged.retain(|mark| told.insert(mark.event.clone()));
         Ok(story)
     }
