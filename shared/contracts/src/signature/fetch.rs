@@ -136,9 +136,7 @@ impl FetchRules {
         };
         SigningKey::jwk(text).map_err(|error| match error {
             KeyError::Unfit(what) => NoKey::Unreadable(what),
-            KeyError::Prefix { .. } | KeyError::Empty | KeyError::Length { .. } => {
-                NoKey::Unreadable("no JWK")
-            }
+            KeyError::Prefix { .. } | KeyError::Empty => NoKey::Unreadable("no JWK"),
         })
     }
 }

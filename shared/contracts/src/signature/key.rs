@@ -48,14 +48,6 @@ pub enum KeyError {
     /// Nothing there.
     #[error("the secret is empty")]
     Empty,
-    /// Not as long as this provider's secrets are.
-    #[error("the secret has {found} characters; this provider's have {expected}")]
-    Length {
-        /// Its length.
-        found: usize,
-        /// The right one.
-        expected: usize,
-    },
     /// Not of the form that a key needs.
     #[error("the secret is no key: {0}")]
     Unfit(&'static str),
@@ -69,12 +61,6 @@ impl Scheme {
     pub fn key(&self, secret: &str) -> Result<SigningKey, KeyError> {
         if secret.is_empty() {
             return Err(KeyError::Empty);
-        }
-        if let Some(expected) = self.secret_chars
-            && secret.chars().count() != expected
-        {
-            let found = secret.chars().count();
-            return Err(KeyError::Length { found, expected });
         }
         let text = self.without_prefix(secret)?;
         let material = match self.algorithm {

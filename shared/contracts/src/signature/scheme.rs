@@ -45,8 +45,6 @@ pub struct Scheme {
     /// What becomes of that beginning.
     #[serde(default)]
     pub prefix_is: PrefixIs,
-    /// The length of every secret, where the provider fixes it; in characters.
-    pub secret_chars: Option<usize>,
     /// The least and the most bytes of a key, once decoded.
     pub(super) key_bytes: Option<[usize; 2]>,
     pub(crate) signed: Option<Candidates>,

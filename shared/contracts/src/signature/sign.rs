@@ -97,11 +97,7 @@ impl Schemes {
             }
         };
         let prefix = scheme.secret_prefix.as_deref().unwrap_or_default();
-        let whole = format!("{prefix}{text}");
-        Some(match scheme.secret_chars {
-            None => whole,
-            Some(most) => whole.chars().cycle().take(most).collect(),
-        })
+        Some(format!("{prefix}{text}"))
     }
 }
 

@@ -72,7 +72,7 @@ const SCHEME: &[Row] = &[
     row("key", "key", scheme::key).else_signed(scheme::TEXT_KEY),
     row("secret_prefix", "secret begins with", words::plain),
     row("prefix_is", "which is", scheme::prefix_is),
-    row("secret_chars", "secret's length", scheme::characters),
+    row("key_bytes", "key's bytes", scheme::bytes),
     row("fetch", "key is asked for", words::plain),
     row("default", "accepted", scheme::by_default).else_always("without being named"),
     row("exclusive", "beside others", scheme::exclusive),

@@ -47,8 +47,14 @@ pub(in crate::command::contracts) fn window(value: &Value) -> Vec<String> {
     vec![format!("{value} seconds from our clock, either way")]
 }
 
-pub(in crate::command::contracts) fn characters(value: &Value) -> Vec<String> {
-    vec![format!("{value} characters")]
+pub(in crate::command::contracts) fn bytes(value: &Value) -> Vec<String> {
+    let bounds: Vec<_> = value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(Value::to_string)
+        .collect();
+    vec![format!("{} bytes once decoded", bounds.join(" to "))]
 }
 
 pub(in crate::command::contracts) fn key(value: &Value) -> Vec<String> {
