@@ -11,7 +11,7 @@ mod bodies;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher, black_box};
-use lastword_domain::decide::{Snapshot, conclude_read, conclude_versions};
+use lastword_domain::decide::{Snapshot, Terms, conclude_read, conclude_versions};
 use lastword_domain::{
     Conclusion, Content, Contents, Digest, EventRef, Json, Observation, Projection, Version,
 };
@@ -49,11 +49,14 @@ fn held(seed: u64, size: usize) -> Projection {
     Projection {
         revision: Projection::unknown().revision.next(),
         contents: Some(Contents::one(state(seed, size))),
-        version: None,
-        recent: Vec::new(),
-        paged: false,
+        ..Projection::unknown()
     }
 }
+
+const TERMS: Terms = Terms {
+    can_read: false,
+    comes_back: false,
+};
 
 /// What a state costs to read before anything is decided: it is parsed, and its meaning hashed.
 #[divan::bench(args = SIZES)]
@@ -70,7 +73,7 @@ fn conclude_read_unchanged(bencher: Bencher<'_, '_>, size: usize) {
     bencher
         .with_inputs(|| seen(1, size))
         .bench_local_values(|seen| {
-            let conclusion = conclude_read(black_box(&held), &signals, None, seen);
+            let conclusion = conclude_read(black_box(&held), &signals, None, seen, TERMS);
             debug_assert!(matches!(conclusion, Conclusion::Quiet { .. }));
             conclusion
         });
@@ -82,7 +85,7 @@ fn conclude_read_changed(bencher: Bencher<'_, '_>, size: usize) {
     bencher
         .with_inputs(|| seen(2, size))
         .bench_local_values(|seen| {
-            let conclusion = conclude_read(black_box(&held), &signals, None, seen);
+            let conclusion = conclude_read(black_box(&held), &signals, None, seen, TERMS);
             debug_assert!(matches!(conclusion, Conclusion::Change { .. }));
             conclusion
         });
@@ -92,6 +95,8 @@ fn seen(seed: u64, size: usize) -> Observation {
     Observation::Seen {
         content: state(seed, size),
         version: None,
+        status: None,
+        proof: None,
     }
 }
 
@@ -108,9 +113,9 @@ fn conclude_versions_of_1_kb(bencher: Bencher<'_, '_>, count: u64) {
         content: state(number, 1024),
     };
     let snapshots: Vec<_> = (1..=count).rev().map(snapshot).collect();
-    let conclusion = conclude_versions(&held, &snapshots, false);
+    let conclusion = conclude_versions(&held, &snapshots, TERMS);
     assert!(matches!(conclusion, Conclusion::Change { .. }));
     bencher
         .counter(ItemsCount::new(count))
-        .bench_local(|| conclude_versions(black_box(&held), black_box(&snapshots), false));
+        .bench_local(|| conclude_versions(black_box(&held), black_box(&snapshots), TERMS));
 }

@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher, black_box};
-use lastword_domain::Signal;
+use lastword_domain::AnySignal;
 use lastword_ingest::Ingest;
 use lastword_ingest::keys::KeyRing;
 use lastword_local::machine::made_up_secrets;
 use lastword_queue::OutgoingMessage;
-use lastword_relay::batch::{Batch, Coalesced, News, read, sequence};
+use lastword_relay::batch::{Batch, Coalesced, read, sequence};
 use lastword_runtime::Level;
 use lastword_runtime::telemetry::capture;
 use lastword_store::{Inbox, Moment};
@@ -60,19 +60,12 @@ fn to_messages(bencher: Bencher<'_, '_>, resources: usize) {
     });
 }
 
-fn signals(batch: &str) -> Vec<Signal> {
+fn signals(batch: &str) -> Vec<AnySignal> {
     let batch: Batch<'_> = serde_json::from_str(batch).expect("a batch");
     let mut coalesced = Coalesced::default();
     for record in &batch.records {
         let at = sequence(record).expect("a sequence number");
-        if let News::Event {
-            reference,
-            integration,
-            resources,
-        } = read(record).expect("a record")
-        {
-            coalesced.add(&integration, &resources, &reference, &at);
-        }
+        coalesced.add(read(record).expect("a record"), &at);
     }
     coalesced
         .signals()

@@ -69,9 +69,15 @@ async fn the_source_moves_away_and_back_while_a_reader_stalls_and_an_unchanged_c
 mod model {
     //! The pure core under every schedule: two workers, a source that moves, crashes and stale reads.
 
-    use lastword_domain::decide::{Observation, conclude_read};
+    use lastword_domain::decide::{Observation, Terms, conclude_read};
     use lastword_domain::{Conclusion, Content, Contents, Digest, EventRef, Json, Projection};
     use proptest::prelude::*;
+
+    /// A source that can be read, and where nothing comes back.
+    const TERMS: Terms = Terms {
+        can_read: true,
+        comes_back: false,
+    };
 
     /// One step of a schedule.
     #[derive(Debug, Clone, Copy)]
@@ -191,8 +197,10 @@ mod model {
             let seen = Observation::Seen {
                 content: content(state),
                 version: None,
+                status: None,
+                proof: None,
             };
-            let next = match conclude_read(held, signals, None, seen) {
+            let next = match conclude_read(held, signals, None, seen, TERMS) {
                 Conclusion::Change { next, .. } => next,
                 Conclusion::Quiet { .. } => Projection {
                     revision: held.revision.next(),

@@ -58,7 +58,10 @@ fn each_function_may_do_exactly_what_the_table_of_permissions_says() {
                 "Action: dynamodb:PutItem\n",
                 "NotAction: dynamodb:PutItem\n",
             ),
-            ("Resource: !GetAtt InboxTable.StreamArn", "Resource: \"*\""),
+            (
+                "- !GetAtt InboxTable.StreamArn\n                  - !GetAtt StateTable.StreamArn",
+                "- \"*\"",
+            ),
             (
                 "Action: sqs:SendMessage\n                Resource: !GetAtt Signals.Arn",
                 "Action: sqs:SendMessage\n                Resource: \"*\"",

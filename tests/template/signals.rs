@@ -170,7 +170,12 @@ fn every_mapping_reports_failures_one_by_one() {
             complaints.unless_equal(
                 "the mappings",
                 mappings.keys().copied().collect(),
-                vec!["FeedQueueToIngest", "InboxToRelay", "SignalsToReconcile"],
+                vec![
+                    "FeedQueueToIngest",
+                    "InboxToRelay",
+                    "SignalsToReconcile",
+                    "StateToRelay",
+                ],
             );
             for (name, mapping) in mappings {
                 complaints.unless_has(
@@ -197,6 +202,11 @@ fn every_mapping_reports_failures_one_by_one() {
     );
 }
 
+const INSERTS: &str = "[{Pattern: {\"eventName\":[\"INSERT\"]}}]";
+/// The prefix is the one by which the relay knows a member.
+const MEMBERS: &str =
+    "[{Pattern: {\"dynamodb\":{\"Keys\":{\"sk\":{\"S\":[{\"prefix\":\"member#\"}]}}}}}]";
+
 #[test]
 fn a_bad_record_cannot_hold_up_the_stream() {
     uphold(
@@ -208,17 +218,18 @@ fn a_bad_record_cannot_hold_up_the_stream() {
                     continue;
                 }
                 streams += 1;
+                let (stream, filter) = match name {
+                    "InboxToRelay" => ("!GetAtt InboxTable.StreamArn", INSERTS),
+                    _ => ("!GetAtt StateTable.StreamArn", MEMBERS),
+                };
                 complaints.unless_has(
                     name,
                     mapping,
                     &[
-                        ("EventSourceArn", "!GetAtt InboxTable.StreamArn"),
+                        ("EventSourceArn", stream),
                         ("FunctionName", "!Ref Relay"),
                         ("StartingPosition", "TRIM_HORIZON"),
-                        (
-                            "FilterCriteria/Filters",
-                            "[{Pattern: {\"eventName\":[\"INSERT\"]}}]",
-                        ),
+                        ("FilterCriteria/Filters", filter),
                         ("BisectBatchOnFunctionError", "true"),
                         (
                             "DestinationConfig/OnFailure/Destination",
@@ -239,9 +250,10 @@ fn a_bad_record_cannot_hold_up_the_stream() {
                     });
                 }
             }
-            complaints.unless_equal("the number of stream mappings", streams, 1);
+            complaints.unless_equal("the number of stream mappings", streams, 2);
         },
         &[
+            ("{\"prefix\":\"member#\"}", "{\"prefix\":\"subject\"}"),
             (
                 "{\"eventName\":[\"INSERT\"]}",
                 "{\"eventName\":[\"INSERT\",\"REMOVE\"]}",

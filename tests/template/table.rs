@@ -59,20 +59,8 @@ pub(crate) fn allowed(function: &str) -> Grants {
         .collect(),
         "Relay" => [
             own_logs("RelayLogs"),
-            grants(
-                &[
-                    "dynamodb:DescribeStream",
-                    "dynamodb:GetRecords",
-                    "dynamodb:GetShardIterator",
-                ],
-                "!GetAtt InboxTable.StreamArn",
-                "",
-            ),
-            grants(
-                &["dynamodb:ListStreams"],
-                "!Sub ${InboxTable.Arn}/stream/*",
-                "",
-            ),
+            read_stream("InboxTable"),
+            read_stream("StateTable"),
             grants(&["kms:Decrypt"], "!GetAtt InboxKey.Arn", &via("dynamodb")),
             grants(&["sqs:SendMessage"], "!GetAtt Signals.Arn", ""),
             grants(&["sqs:SendMessage"], "!GetAtt RelayFailures.Arn", ""),
@@ -121,6 +109,24 @@ pub(crate) fn allowed(function: &str) -> Grants {
         .collect(),
         _ => Grants::new(),
     }
+}
+
+fn read_stream(table: &str) -> Grants {
+    let read = grants(
+        &[
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+        ],
+        &format!("!GetAtt {table}.StreamArn"),
+        "",
+    );
+    let list = grants(
+        &["dynamodb:ListStreams"],
+        &format!("!Sub ${{{table}.Arn}}/stream/*"),
+        "",
+    );
+    read.into_iter().chain(list).collect()
 }
 
 fn own_logs(group: &str) -> Grants {

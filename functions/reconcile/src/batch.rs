@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastword_domain::{EventRef, ResourceKey, Signal};
+use lastword_domain::{AnySignal, EventRef, ResourceKey, Signal, SubjectKey, SubjectSignal};
 use lastword_queue::parse;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -44,7 +44,7 @@ pub struct Message {
     /// How often it was received, this time included.
     pub receives: u32,
     /// What it says; `None` when it cannot be read.
-    pub signal: Option<Signal>,
+    pub signal: Option<AnySignal>,
 }
 
 /// The batch cannot be answered message by message.
@@ -84,28 +84,49 @@ pub fn groups(event: &str) -> Result<Vec<Vec<Message>>, UnreadableBatch> {
     Ok(groups.into_values().collect())
 }
 
-/// One look answers all the signals of a resource: the group's readable messages, up to the first that
-/// cannot be read, as one signal for each resource and cause.
+/// One look answers all the signals of a resource, and one decision all those of a subject: the group's readable
+/// messages, up to the first that cannot be read, as one signal for each resource or subject and cause.
 #[must_use]
-pub fn coalesce(messages: &[Message]) -> Vec<Signal> {
-    let mut merged: Vec<Signal> = Vec::new();
+pub fn coalesce(messages: &[Message]) -> Vec<AnySignal> {
+    let mut merged: Vec<AnySignal> = Vec::new();
     for signal in messages.iter().map_while(|message| message.signal.as_ref()) {
-        let same = |held: &&mut Signal| {
-            held.resource == signal.resource
-                && held.integration == signal.integration
-                && held.cause == signal.cause
-        };
-        match merged.iter_mut().find(same) {
-            Some(held) => held.events.extend(signal.events.iter().cloned()),
-            None => merged.push(signal.clone()),
+        if !merged.iter_mut().any(|held| join(held, signal)) {
+            merged.push(signal.clone());
         }
     }
     merged
 }
 
+/// Adds a signal to one about the same, from the same cause; says whether it was.
+fn join(held: &mut AnySignal, signal: &AnySignal) -> bool {
+    match (held, signal) {
+        (AnySignal::Resource(held), AnySignal::Resource(signal)) => {
+            let same = held.resource == signal.resource
+                && held.integration == signal.integration
+                && held.cause == signal.cause;
+            if same {
+                held.events.extend(signal.events.iter().cloned());
+            }
+            same
+        }
+        (AnySignal::Subject(held), AnySignal::Subject(signal)) => {
+            let same = held.subject == signal.subject && held.cause == signal.cause;
+            if same {
+                held.changes.extend(signal.changes.iter().cloned());
+            }
+            same
+        }
+        (AnySignal::Resource(_), AnySignal::Subject(_))
+        | (AnySignal::Subject(_), AnySignal::Resource(_)) => false,
+    }
+}
+
 /// What is not decided of a group's signals.
 #[derive(Debug, Default)]
-pub struct Open(BTreeSet<(ResourceKey, EventRef)>);
+pub struct Open {
+    events: BTreeSet<(ResourceKey, EventRef)>,
+    subjects: BTreeSet<SubjectKey>,
+}
 
 impl Open {
     /// These events of this resource are not decided.
@@ -114,18 +135,27 @@ impl Open {
         resource: &ResourceKey,
         events: impl IntoIterator<Item = &'e EventRef>,
     ) {
-        self.0.extend(
+        self.events.extend(
             events
                 .into_iter()
                 .map(|event| (resource.clone(), event.clone())),
         );
     }
 
-    fn holds(&self, signal: &Signal) -> bool {
-        signal
-            .events
-            .iter()
-            .any(|event| self.0.contains(&(signal.resource.clone(), event.clone())))
+    /// This subject is not decided.
+    pub fn add_subject(&mut self, signal: &SubjectSignal) {
+        self.subjects.insert(signal.subject.clone());
+    }
+
+    fn holds(&self, signal: &AnySignal) -> bool {
+        match signal {
+            AnySignal::Resource(Signal {
+                resource, events, ..
+            }) => events
+                .iter()
+                .any(|event| self.events.contains(&(resource.clone(), event.clone()))),
+            AnySignal::Subject(signal) => self.subjects.contains(&signal.subject),
+        }
     }
 }
 

@@ -18,6 +18,16 @@ pub struct Trouble {
     pub retry_after: Option<Duration>,
 }
 
+impl Default for Trouble {
+    fn default() -> Self {
+        Self {
+            reason: Reason::Unreadable,
+            detail: String::new(),
+            retry_after: None,
+        }
+    }
+}
+
 /// What is recorded of a failed attempt, and when it is tried again.
 #[derive(Debug)]
 pub struct Plan {

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _, stream};
-use lastword_domain::{Reason, Signal};
+use lastword_domain::{AnySignal, Reason, Signal, SubjectSignal};
 use lastword_queue::Queue;
 use lastword_runtime::{Level, Line, Measured, Unit};
 use lastword_store::StoreError;
@@ -82,16 +82,26 @@ impl Handler {
         let mut open = Open::default();
         let mut pause: Option<Duration> = None;
         for signal in batch::coalesce(messages) {
-            let (decided, next) = match self.signal(&signal, deadline).await {
-                Settled::Done => continue,
-                Settled::Later { pause, decided } => (decided, pause),
-                Settled::Unknown => (Vec::new(), growing(messages)),
+            let next = match &signal {
+                AnySignal::Resource(signal) => {
+                    let (decided, next) = match self.signal(signal, deadline).await {
+                        Settled::Done => continue,
+                        Settled::Later { pause, decided } => (decided, pause),
+                        Settled::Unknown => (Vec::new(), growing(messages)),
+                    };
+                    let events = signal.events.iter();
+                    let undecided = events.filter(|event| !decided.contains(event));
+                    open.add(&signal.resource, undecided);
+                    next
+                }
+                AnySignal::Subject(signal) => {
+                    if self.subject(signal, deadline).await {
+                        continue;
+                    }
+                    open.add_subject(signal);
+                    growing(messages)
+                }
             };
-            let undecided = signal
-                .events
-                .iter()
-                .filter(|event| !decided.contains(event));
-            open.add(&signal.resource, undecided);
             pause = Some(pause.map_or(next, |pause| pause.min(next)));
         }
         let left = batch::unsettled(messages, &open);
@@ -134,6 +144,30 @@ impl Handler {
             .metric("Signals", signal.events.len() as u64, Unit::Count)
             .emit();
         settled
+    }
+
+    /// Decides a subject, whatever happens; says whether it is decided. Nothing is counted against it: what keeps it
+    /// undecided is the store or our own fault, and the queue gives the message up after many receives, where an alarm
+    /// sees it.
+    async fn subject(&self, signal: &SubjectSignal, deadline: Instant) -> bool {
+        let work = AssertUnwindSafe(self.reconciler.settle_subject(signal)).catch_unwind();
+        let outcome = match tokio::time::timeout_at(deadline, work).await {
+            Ok(Ok(Ok(Settled::Done))) => "settled",
+            Ok(Ok(Ok(Settled::Later { .. } | Settled::Unknown))) | Err(_) => "later",
+            Ok(Ok(Err(error))) => {
+                Line::new(Level::Error, "the store could not be used")
+                    .error(&error)
+                    .emit();
+                "unknown"
+            }
+            Ok(Err(_)) => "panicked",
+        };
+        Measured::new(Level::Info, "reconcile a subject")
+            .dimension("subject", signal.subject.kind.as_str())
+            .dimension("outcome", outcome)
+            .metric("SubjectSignals", signal.changes.len() as u64, Unit::Count)
+            .emit();
+        outcome == "settled"
     }
 
     /// `Err` is a failed attempt that is to be counted.

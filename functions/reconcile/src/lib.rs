@@ -3,7 +3,8 @@
 //! May read the Inbox, read providers and transact on State. Must never write the Inbox or send an
 //! effect.
 //!
-//! Suggested reading order: [`reconciler`], `strategies`, [`observe`], [`failing`], [`batch`], [`handler`].
+//! Suggested reading order: [`reconciler`], `strategies`, `looking`, [`observe`], [`bodies`], `facts`, `concluding`, `sequence`, `subject`,
+//! [`failing`], [`batch`], [`handler`].
 //!
 //! # Races, as decisions
 //!
@@ -16,15 +17,28 @@
 //!   its events decided, and nothing is read or written.
 //! * **An event is stored while a read is under way.** Its own signal comes later and is answered by a
 //!   read that begins then. A read never answers a signal that was not loaded before it began.
+//! * **Two members of a subject change at once.** Each writes its copy in its own transaction, and each change is a
+//!   signal. A decision reads the subject's revision before its members; whoever decides from fewer members commits on
+//!   an older revision and loses, or commits first and is followed by the other's signal.
+//! * **A crash after a member's commit, before its subject is decided.** The copy stands in the table's stream, and the
+//!   signal follows from there.
+//! * **A person closes a review while it is withdrawn.** Each writes under the status that it read; the later one reads
+//!   again.
 //! * **The answer of a commit is lost.** Whoever looks next sees the decisions, made or not made.
 
 pub mod batch;
+pub mod bodies;
+mod concluding;
+mod facts;
 pub mod failing;
 pub mod handler;
+mod looking;
 pub mod observe;
 pub mod reconciler;
+mod sequence;
 pub mod start;
 mod strategies;
+mod subject;
 
 pub use handler::{Handler, QueueReply};
 pub use reconciler::Reconciler;

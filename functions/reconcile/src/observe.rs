@@ -1,16 +1,14 @@
-//! Looks at the source: what the provider's answer, or the events' own bodies, show of a resource.
+//! Looks at the source: what the provider's answer shows of a resource, and what the signals say about deletion.
 //!
 //! Law 7, absence is not deletion, has its one place here ([`observation`]): of all that a read can come
 //! to, only a seen object and what the contract names as evidence of deletion reach a projection.
 
 use std::time::Duration;
 
-use lastword_config::Resource;
-use lastword_contracts::Absence;
-use lastword_domain::decide::Snapshot;
-use lastword_domain::{Content, Mark, Observation, Outcome, Projection, Reason};
+use lastword_contracts::{Absence, ResourceRules};
+use lastword_domain::{Content, EventRef, Observation, Projection, Proof, Reason};
 use lastword_provider::Answer;
-use lastword_store::{LoadedEvent, State, StoreError};
+use lastword_store::LoadedEvent;
 
 /// What the read shows, with a few words for the record and the pause that the provider asks for.
 #[derive(Debug)]
@@ -51,8 +49,17 @@ pub fn observation(answer: Answer, held: &Projection, told: Told) -> Look {
             // The signal's own evidence is newer than what the read shows.
             nothing(Reason::ReadBehind, None)
         }
-        Answer::Seen { content, version } => Look {
-            observation: Observation::Seen { content, version },
+        Answer::Seen {
+            content,
+            version,
+            status,
+        } => Look {
+            observation: Observation::Seen {
+                proof: (content == Content::Deleted).then_some(Proof::Shown),
+                content,
+                version,
+                status,
+            },
             detail,
             retry_after: None,
         },
@@ -72,6 +79,8 @@ fn gone(detail: String) -> Look {
     let observation = Observation::Seen {
         content: Content::Deleted,
         version: None,
+        status: None,
+        proof: Some(Proof::Absence),
     };
     Look {
         observation,
@@ -88,9 +97,9 @@ fn is_tombstone(held: &Projection) -> bool {
 
 /// Whether one of the signals says that the resource is deleted.
 #[must_use]
-pub fn told(resource: &Resource, pending: &[&LoadedEvent]) -> Told {
+pub fn told(rules: &ResourceRules, pending: &[&LoadedEvent]) -> Told {
     let mut stored = pending.iter().filter_map(|event| event.stored.as_ref());
-    if stored.any(|event| resource.rules.deleted_by.matches(event.kind.as_str())) {
+    if stored.any(|event| rules.deleted_by.matches(event.kind.as_str())) {
         Told::Deleted
     } else {
         Told::Nothing
@@ -99,54 +108,13 @@ pub fn told(resource: &Resource, pending: &[&LoadedEvent]) -> Told {
 
 /// The signals that say something else than a deletion.
 #[must_use]
-pub fn not_deletions<'l>(resource: &Resource, pending: &[&'l LoadedEvent]) -> Vec<&'l LoadedEvent> {
+pub fn not_deletions(rules: &ResourceRules, pending: &[&LoadedEvent]) -> Vec<EventRef> {
     let other = |event: &&&LoadedEvent| {
         let stored = event.stored.as_ref();
-        !stored.is_some_and(|stored| resource.rules.deleted_by.matches(stored.kind.as_str()))
+        !stored.is_some_and(|stored| rules.deleted_by.matches(stored.kind.as_str()))
     };
-    pending.iter().filter(other).copied().collect()
-}
-
-/// What the bodies prove, and the marks of those that prove nothing.
-#[derive(Debug, Default)]
-pub struct Proofs {
-    /// One for each body that holds what the contract says.
-    pub snapshots: Vec<Snapshot>,
-    /// One for each that does not: it stays, and can be driven again.
-    pub failed: Vec<Mark>,
-}
-
-/// Reads the evidence out of the signals' bodies.
-///
-/// # Errors
-/// When a body cannot be read from the store.
-pub async fn proofs(
-    state: &State,
-    resource: &Resource,
-    pending: &[&LoadedEvent],
-) -> Result<Proofs, StoreError> {
-    let mut proofs = Proofs::default();
-    for event in pending {
-        let failed = |reason| Mark {
-            event: event.reference.clone(),
-            outcome: Outcome::Failed,
-            reason,
-        };
-        let Some(stored) = &event.stored else {
-            proofs.failed.push(failed(Reason::EventGone));
-            continue;
-        };
-        let body = state.inbox().body(stored).await?;
-        match resource.rules.evidence(stored.kind.as_str(), &body) {
-            Ok(evidence) => proofs.snapshots.push(Snapshot {
-                event: event.reference.clone(),
-                version: evidence.version,
-                content: evidence.content,
-            }),
-            Err(_) => proofs.failed.push(failed(Reason::Unparsable)),
-        }
-    }
-    Ok(proofs)
+    let others = pending.iter().filter(other);
+    others.map(|event| event.reference.clone()).collect()
 }
 
 #[cfg(test)]
@@ -159,6 +127,7 @@ mod tests {
         Answer::Seen {
             content: Content::Present(Json::parse("{}").unwrap()),
             version: None,
+            status: None,
         }
     }
 
@@ -208,6 +177,8 @@ mod tests {
         let gone = Observation::Seen {
             content: Content::Deleted,
             version: None,
+            status: None,
+            proof: Some(Proof::Absence),
         };
         assert_eq!(shows(absent(), &Projection::unknown(), Told::Deleted), gone);
         assert_eq!(shows(absent(), &tombstone(), Told::Nothing), gone);

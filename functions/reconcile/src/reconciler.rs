@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lastword_config::Config;
+use lastword_config::{Config, ConfigError};
 use lastword_domain::retry::Jitter;
-use lastword_domain::{Cause, Conclusion, EventRef, Mark, Outcome, Reason, Signal};
+use lastword_domain::{Cause, EventRef, Outcome, Reason, Signal};
 use lastword_provider::ProviderClient;
+use lastword_rules::Declared;
 use lastword_runtime::Vault;
-use lastword_store::{Bodies, Commit, Committed, Loaded, LoadedEvent, Moment, State, StoreError};
+use lastword_store::{Bodies, Committed, Loaded, LoadedEvent, Moment, State, StoreError};
 
 use crate::failing::{self, Trouble};
 use crate::strategies::Work;
@@ -17,7 +18,7 @@ use crate::strategies::Work;
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
 /// How often a lost race is run again before the signals are left for later.
-const MOST_RACES: u32 = 5;
+pub(crate) const MOST_RACES: u32 = 5;
 
 /// Everything that lives as long as the process.
 #[derive(Clone)]
@@ -27,6 +28,7 @@ pub struct Reconciler {
     pub(crate) provider: ProviderClient,
     pub(crate) vault: Arc<Vault>,
     pub(crate) clock: Clock,
+    pub(crate) rules: Arc<Declared>,
 }
 
 /// What became of a resource's signals.
@@ -53,29 +55,52 @@ pub(crate) enum Turn {
     Committed,
     /// Some are; the others want a turn of their own.
     Partly,
+    /// They are, and more follows from what is known now.
+    More,
+    /// These wait for something that has not come yet.
+    Waiting {
+        /// When to look again.
+        pause: Duration,
+        /// The ones that wait.
+        waiting: Vec<EventRef>,
+    },
     /// Somebody else was first.
     Lost,
     /// Nothing could be concluded.
     Failed(Trouble),
 }
 
+impl Turn {
+    /// This instead, when it committed.
+    pub(crate) fn once_committed(self, then: impl FnOnce() -> Self) -> Self {
+        if matches!(self, Self::Committed) {
+            then()
+        } else {
+            self
+        }
+    }
+}
+
 impl Reconciler {
-    /// Puts the parts together.
-    #[must_use]
+    /// Puts the parts together, and compiles the rules.
+    ///
+    /// # Errors
+    /// When a rule cannot be compiled: says where and why.
     pub fn new(
         config: Arc<Config>,
         state: State,
         provider: ProviderClient,
         vault: Arc<Vault>,
         clock: Clock,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, ConfigError> {
+        Ok(Self {
+            rules: Arc::new(Declared::compile(&config)?),
             config,
             state,
             provider,
             vault,
             clock,
-        }
+        })
     }
 
     /// The State table it works on.
@@ -89,14 +114,15 @@ impl Reconciler {
     /// # Errors
     /// When the store could not be used: nothing is known to be decided, and repeating is safe.
     pub async fn settle(&self, signal: &Signal) -> Result<Settled, StoreError> {
-        for race in 0..MOST_RACES {
+        let (mut races, mut more) = (0, false);
+        while races < MOST_RACES {
             let bodies = self.bodies(signal);
             let loaded = self
                 .state
                 .load(&signal.resource, &signal.events, bodies)
                 .await?;
             let pending = pending(&loaded, &signal.cause);
-            if pending.is_empty() {
+            if pending.is_empty() && !more {
                 return Ok(Settled::Done);
             }
             let work = Work {
@@ -106,7 +132,18 @@ impl Reconciler {
             };
             match self.turn(work).await? {
                 Turn::Committed => return Ok(Settled::Done),
+                // Progress, and so no race that was lost.
                 Turn::Partly => continue,
+                Turn::More => {
+                    more = true;
+                    continue;
+                }
+                Turn::Waiting { pause, waiting } => {
+                    let decided = signal.events.iter();
+                    let decided = decided.filter(|event| !waiting.contains(event)).cloned();
+                    let decided = decided.collect();
+                    return Ok(Settled::Later { pause, decided });
+                }
                 Turn::Failed(trouble) => {
                     if let Some(settled) = self.fail(work, &trouble).await? {
                         return Ok(settled);
@@ -114,7 +151,8 @@ impl Reconciler {
                 }
                 Turn::Lost => {}
             }
-            tokio::time::sleep(jitter(Duration::from_millis(20 << race))).await;
+            tokio::time::sleep(jitter(Duration::from_millis(20 << races))).await;
+            races += 1;
         }
         // Somebody is making progress; it was not us. This is no failed attempt of the event.
         Ok(Settled::Unknown)
@@ -146,33 +184,6 @@ impl Reconciler {
             retry_after: None,
         };
         Ok(self.fail(work, &trouble).await?.unwrap_or(Settled::Unknown))
-    }
-
-    pub(crate) async fn commit(
-        &self,
-        work: Work<'_>,
-        concluded: Conclusion,
-        also: Vec<Mark>,
-    ) -> Result<Turn, StoreError> {
-        let (next, mut marks) = match concluded {
-            Conclusion::Change { next, marks } => (Some(next), marks),
-            Conclusion::Quiet { marks } => (None, marks),
-            Conclusion::Reread | Conclusion::LookAgain(_) => return Ok(Turn::Lost),
-        };
-        marks.extend(also);
-        let commit = Commit {
-            resource: &work.signal.resource,
-            held: &work.loaded.projection,
-            next: next.as_ref(),
-            marks: &marks,
-            events: &work.loaded.events,
-            now: (self.clock)(),
-        };
-        let committed = self.state.commit(&commit).await?;
-        Ok(match committed {
-            Committed::Done(_) => Turn::Committed,
-            Committed::Lost => Turn::Lost,
-        })
     }
 
     /// Counts a failed attempt. `None` when somebody concluded meanwhile: look again.
@@ -235,6 +246,6 @@ fn pending<'l>(loaded: &'l Loaded, cause: &Cause) -> Vec<&'l LoadedEvent> {
 }
 
 /// Between half and all of it, so that those who collided once do not collide again.
-fn jitter(pause: Duration) -> Duration {
+pub(crate) fn jitter(pause: Duration) -> Duration {
     pause / 2 + (pause / 2) * u32::from(fastrand::u8(..)) / 255
 }

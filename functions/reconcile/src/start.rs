@@ -42,7 +42,7 @@ pub async fn from_environment() -> Result<Handler, StartFailure> {
         provider,
         Arc::new(vault),
         Arc::new(Moment::now),
-    );
+    )?;
     Ok(Handler::new(reconciler, Queue::new(clients.sqs(), url)))
 }
 

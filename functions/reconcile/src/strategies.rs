@@ -2,16 +2,19 @@
 
 use lastword_config::{Integration, Resource};
 use lastword_contracts::reader::UNREADABLE;
-use lastword_domain::decide::{conclude_read, conclude_versions};
-use lastword_domain::{
-    Conclusion, Content, Mark, Outcome, Reason, ResourceKey, Signal, Strategy, Version,
+use lastword_domain::decide::{
+    Terms, conclude_transition, conclude_transition_read, conclude_versions,
 };
-use lastword_provider::{Answer, DEFAULT_PATIENCE};
-use lastword_runtime::Secrets;
+use lastword_domain::{
+    Conclusion, Content, EventRef, Mark, Outcome, Reason, Signal, StatusOrder, Strategy, Version,
+};
 use lastword_store::{Bodies, Loaded, LoadedEvent, StoreError};
 
+use crate::bodies::{self, Proofs};
+use crate::concluding::Also;
 use crate::failing::Trouble;
-use crate::observe::{self, Look, Proofs, Told};
+use crate::looking::{Reading, trouble};
+use crate::observe::{self, Look, Told};
 use crate::reconciler::{Reconciler, Turn};
 
 /// A resource with its pending signals, as one turn sees it.
@@ -22,11 +25,52 @@ pub(crate) struct Work<'w> {
     pub(crate) pending: &'w [&'w LoadedEvent],
 }
 
+impl<'w> Work<'w> {
+    /// The same with other events pending.
+    pub(crate) fn of(self, pending: &'w [&'w LoadedEvent]) -> Self {
+        Self { pending, ..self }
+    }
+
+    /// The pending events.
+    pub(crate) fn references(self) -> Vec<EventRef> {
+        let pending = self.pending.iter();
+        pending.map(|event| event.reference.clone()).collect()
+    }
+}
+
 /// How this resource is configured.
 #[derive(Clone, Copy)]
-struct Configured<'c> {
-    integration: &'c Integration,
-    resource: &'c Resource,
+pub(crate) struct Configured<'c> {
+    pub(crate) integration: &'c Integration,
+    pub(crate) resource: &'c Resource,
+}
+
+impl Configured<'_> {
+    /// What the contract allows.
+    pub(crate) fn terms(self) -> Terms {
+        let api = self.integration.contract.api.is_some();
+        self.resource.rules.terms(api)
+    }
+}
+
+/// What a strategy makes of a look.
+pub(crate) struct Looked {
+    /// What follows.
+    pub(crate) concluded: Conclusion,
+    /// For the record of a failed attempt, when nothing does.
+    pub(crate) trouble: Option<Trouble>,
+    /// Whether some of the pending events want a turn of their own.
+    pub(crate) partly: bool,
+}
+
+impl From<Conclusion> for Looked {
+    fn from(concluded: Conclusion) -> Self {
+        Self {
+            concluded,
+            trouble: None,
+            partly: false,
+        }
+    }
 }
 
 impl Reconciler {
@@ -44,17 +88,28 @@ impl Reconciler {
             };
             return self.mark_all(work, outcome, reason).await;
         };
-        match configured.resource.strategy {
-            Strategy::Current => {
-                let told = observe::told(configured.resource, work.pending);
-                self.current(work, configured, told, None, &[]).await
-            }
-            Strategy::Version => self.version(work, configured).await,
+        let told = self.told_facts(work, configured).await?;
+        // What cannot be found out about one event keeps none of the others back.
+        let open = |event: &&&LoadedEvent| !told.open.contains(&event.reference);
+        let pending: Vec<_> = work.pending.iter().filter(open).copied().collect();
+        if pending.is_empty() {
+            return Ok(match told.trouble {
+                Some(trouble) => Turn::Failed(trouble),
+                None => Turn::Lost,
+            });
         }
+        let some_open = pending.len() < work.pending.len();
+        let turn = self
+            .with_facts(work.of(&pending), configured, told.found)
+            .await?;
+        Ok(match some_open {
+            true => turn.once_committed(|| Turn::Partly),
+            false => turn,
+        })
     }
 
     /// The integration and resource type, if they are still configured for just this resource.
-    fn configured(&self, signal: &Signal) -> Option<Configured<'_>> {
+    pub(crate) fn configured(&self, signal: &Signal) -> Option<Configured<'_>> {
         let integration = self.config.integrations.get(&signal.integration)?;
         let same = integration.contract.name == signal.resource.provider
             && integration.environment == signal.resource.environment;
@@ -73,12 +128,19 @@ impl Reconciler {
 
     /// Whether the events' own bodies are needed to settle this resource.
     pub(crate) fn bodies(&self, signal: &Signal) -> Bodies {
-        match self
-            .configured(signal)
-            .map(|configured| configured.resource.strategy)
-        {
-            Some(Strategy::Version) => Bodies::With,
-            Some(Strategy::Current) | None => Bodies::Without,
+        let Some(configured) = self.configured(signal) else {
+            return Bodies::Without;
+        };
+        let rules = &configured.resource.rules;
+        match configured.resource.strategy {
+            Strategy::Current if rules.facts.is_empty() && rules.version.is_none() => {
+                Bodies::Without
+            }
+            Strategy::Current
+            | Strategy::Version
+            | Strategy::Sequence
+            | Strategy::Transition
+            | Strategy::Fact => Bodies::With,
         }
     }
 
@@ -86,134 +148,106 @@ impl Reconciler {
     ///
     /// A read that still shows what one signal says is deleted is behind that signal, and no other: the
     /// others are answered, and the deletion has a turn of its own.
-    async fn current(
+    pub(crate) async fn current(
         &self,
         work: Work<'_>,
         configured: Configured<'_>,
-        told: Told,
-        proven: Option<&Version>,
-        unreadable: &[Mark],
-    ) -> Result<Turn, StoreError> {
+    ) -> Result<Looked, StoreError> {
+        let rules = &configured.resource.rules;
+        let proven = bodies::proven(&self.state, rules, work.pending).await?;
+        let told = observe::told(rules, work.pending);
+        let read = Reading {
+            told,
+            proven: proven.as_ref(),
+        };
+        Ok(self.look(work, configured, read, work.references()).await)
+    }
+
+    pub(crate) async fn version(
+        &self,
+        work: Work<'_>,
+        configured: Configured<'_>,
+        also: &mut Also,
+    ) -> Result<Looked, StoreError> {
+        let rules = &configured.resource.rules;
+        let proofs = bodies::proofs(&self.state, rules, work.pending).await?;
+        let held = &work.loaded.projection;
+        let concluded = conclude_versions(held, &proofs.snapshots, configured.terms());
+        if concluded == Conclusion::Reread {
+            let signals = proofs.snapshots.iter();
+            let signals = signals.map(|snapshot| snapshot.event.clone()).collect();
+            let (told, proven) = greatest(&proofs);
+            also.marks.extend(proofs.failed.iter().cloned());
+            let reading = Reading { told, proven };
+            return Ok(self.look(work, configured, reading, signals).await);
+        }
+        also.marks.extend(proofs.failed);
+        Ok(concluded.into())
+    }
+
+    pub(crate) async fn transition(
+        &self,
+        work: Work<'_>,
+        configured: Configured<'_>,
+        order: &StatusOrder,
+        also: &mut Also,
+    ) -> Result<Looked, StoreError> {
+        let rules = &configured.resource.rules;
+        let (told, failed) = bodies::ranked(&self.state, rules, work.pending).await?;
+        also.marks.extend(failed);
+        let held = &work.loaded.projection;
+        let concluded = conclude_transition(held, &told, order, configured.terms());
+        if concluded != Conclusion::Reread {
+            return Ok(concluded.into());
+        }
         let answer = self
             .read(&work.signal.resource, configured.integration)
             .await;
-        let held = &work.loaded.projection;
-        let shown = matches!(
-            &answer,
-            Answer::Seen {
-                content: Content::Present(_),
-                ..
-            }
-        );
-        let others: Vec<_> = match told {
-            Told::Deleted if shown => observe::not_deletions(configured.resource, work.pending),
-            Told::Deleted | Told::PerhapsDeleted | Told::Nothing => Vec::new(),
-        };
-        let (told, answered) = match others.is_empty() {
-            true => (told, work.pending),
-            false => (Told::Nothing, others.as_slice()),
+        let deleted = told.iter().any(|told| told.content == Content::Deleted);
+        let said = match deleted {
+            true => Told::PerhapsDeleted,
+            false => Told::Nothing,
         };
         let Look {
             observation,
             detail,
             retry_after,
-        } = observe::observation(answer, held, told);
-        let also: Vec<_> = unreadable.to_vec();
-        let readable =
-            |event: &&&LoadedEvent| !also.iter().any(|mark| mark.event == event.reference);
-        let references: Vec<_> = answered
-            .iter()
-            .filter(readable)
-            .map(|event| event.reference.clone())
-            .collect();
-        match conclude_read(held, &references, proven, observation) {
-            Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
-                reason,
-                detail,
-                retry_after,
-            })),
-            // A read settles itself; it never asks for another.
-            Conclusion::Reread => Ok(Turn::Lost),
-            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
-                let turn = self.commit(work, concluded, also).await?;
-                let partly = matches!(turn, Turn::Committed) && !others.is_empty();
-                Ok(if partly { Turn::Partly } else { turn })
-            }
-        }
+        } = observe::observation(answer, held, said);
+        let signals: Vec<_> = told.iter().map(|told| told.event.clone()).collect();
+        let concluded = conclude_transition_read(held, &told, order, &signals, observation);
+        Ok(Looked {
+            trouble: trouble(&concluded, detail, retry_after),
+            concluded,
+            partly: false,
+        })
     }
 
-    /// Reads the object. A refusal may only mean that the key was rolled: then once more with the new one.
-    async fn read(&self, resource: &ResourceKey, integration: &Integration) -> Answer {
-        let read = async |secrets: Secrets| {
-            let reference = integration.api_keys.get(&resource.account);
-            let secret = reference.and_then(|reference| secrets.get(reference));
-            self.provider
-                .read(integration, secret, resource, DEFAULT_PATIENCE)
-                .await
-        };
-        let answer = read(self.vault.secrets()).await;
-        if !matches!(answer, Answer::Refused { .. }) {
-            return answer;
-        }
-        match self.vault.renewed((self.clock)().unix_seconds()).await {
-            Some(secrets) => read(secrets).await,
-            None => answer,
-        }
-    }
-
-    async fn version(
-        &self,
-        work: Work<'_>,
-        configured: Configured<'_>,
-    ) -> Result<Turn, StoreError> {
-        let Configured {
-            integration,
-            resource,
-        } = configured;
-        let proofs = observe::proofs(&self.state, resource, work.pending).await?;
-        let can_read = integration.contract.api.is_some() && resource.rules.read.is_some();
-        match conclude_versions(&work.loaded.projection, &proofs.snapshots, can_read) {
-            Conclusion::Reread => {
-                let (told, proven) = proven(&proofs);
-                self.current(work, configured, told, proven, &proofs.failed)
-                    .await
-            }
-            Conclusion::LookAgain(reason) => Ok(Turn::Failed(Trouble {
-                reason,
-                detail: String::new(),
-                retry_after: None,
-            })),
-            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
-                self.commit(work, concluded, proofs.failed).await
-            }
-        }
-    }
-
-    async fn mark_all(
+    pub(crate) async fn mark_all(
         &self,
         work: Work<'_>,
         outcome: Outcome,
         reason: Reason,
     ) -> Result<Turn, StoreError> {
-        let mark = |event: &&LoadedEvent| Mark {
-            event: event.reference.clone(),
+        let mark = |event: EventRef| Mark {
+            event,
             outcome,
             reason,
         };
-        let marks = work.pending.iter().map(mark).collect();
-        self.commit(work, Conclusion::Quiet { marks: Vec::new() }, marks)
-            .await
+        let marks = work.references().into_iter().map(mark).collect();
+        let also = Also {
+            marks,
+            ..Also::default()
+        };
+        let concluded = Conclusion::Quiet { marks: Vec::new() };
+        self.commit(work, concluded, also).await
     }
 }
 
 /// The greatest version that the bodies prove, and whether one of them is then a deletion.
-fn proven(proofs: &Proofs) -> (Told, Option<&Version>) {
-    let greatest = proofs
-        .snapshots
-        .iter()
-        .map(|snapshot| &snapshot.version)
-        .max();
-    let deleted = proofs.snapshots.iter().any(|snapshot| {
+fn greatest(proofs: &Proofs) -> (Told, Option<&Version>) {
+    let snapshots = &proofs.snapshots;
+    let greatest = snapshots.iter().map(|snapshot| &snapshot.version).max();
+    let deleted = snapshots.iter().any(|snapshot| {
         Some(&snapshot.version) == greatest && snapshot.content == Content::Deleted
     });
     let told = if deleted {

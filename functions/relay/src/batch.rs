@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use lastword_domain::name::IntegrationName;
-use lastword_domain::{Cause, EventRef, ResourceKey, Signal};
+use lastword_domain::{AnySignal, Cause, EventRef, ResourceKey, Signal, SubjectKey, SubjectSignal};
+use lastword_store::state::{is_of_state, member};
 use lastword_store::{StoreError, Streamed};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,6 +34,8 @@ struct Number {
 
 #[derive(Deserialize)]
 struct Record<'a> {
+    #[serde(rename = "eventID")]
+    id: Option<String>,
     #[serde(rename = "eventName")]
     name: String,
     #[serde(borrow)]
@@ -41,8 +44,21 @@ struct Record<'a> {
 
 #[derive(Deserialize)]
 struct Change<'a> {
+    #[serde(rename = "Keys", borrow)]
+    keys: Option<&'a RawValue>,
     #[serde(rename = "NewImage", borrow)]
     image: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    sk: Text,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    #[serde(rename = "S")]
+    text: String,
 }
 
 /// A record's place in its shard, by which its failure is reported.
@@ -61,7 +77,14 @@ pub enum News {
         /// What it concerns.
         resources: Vec<ResourceKey>,
     },
-    /// Nothing to tell: a part of a body, or a removal.
+    /// A subject's member came, changed or left.
+    Member {
+        /// Whose member.
+        subject: SubjectKey,
+        /// The change, as the stream calls it.
+        change: String,
+    },
+    /// Nothing to tell: a part of a body, a removal, or an item that nothing follows from.
     Nothing,
 }
 
@@ -75,8 +98,11 @@ pub enum Unreadable {
     #[error(transparent)]
     Row(#[from] StoreError),
     /// An insert without its new image: the stream is not set up as it must be.
-    #[error("the record has no new image")]
+    #[error("the record has no image")]
     NoImage,
+    /// A change that cannot be told from another.
+    #[error("the record has no id")]
+    NoId,
 }
 
 /// A record's sequence number; without one its failure cannot be reported alone.
@@ -88,12 +114,24 @@ pub fn sequence(record: &RawValue) -> Result<Sequence, serde_json::Error> {
         .map(|numbered| Sequence(numbered.dynamodb.sequence))
 }
 
-/// What a record says.
+/// What a record says. Rows of the two tables are told apart by their sort keys, of which they share none.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn read(record: &RawValue) -> Result<News, Unreadable> {
     let record: Record<'_> = serde_json::from_str(record.get())?;
+    let keys: Option<Keys> = match record.dynamodb.keys {
+        None => None,
+        Some(keys) => Some(serde_json::from_str(keys.get())?),
+    };
+    match keys {
+        Some(keys) if keys.sk.text.starts_with(member::PREFIX) => moved(record),
+        Some(keys) if is_of_state(&keys.sk.text) => Ok(News::Nothing),
+        Some(_) | None => accepted(&record),
+    }
+}
+
+fn accepted(record: &Record<'_>) -> Result<News, Unreadable> {
     if record.name != "INSERT" {
         return Ok(News::Nothing);
     }
@@ -112,33 +150,57 @@ pub fn read(record: &RawValue) -> Result<News, Unreadable> {
     })
 }
 
+/// A member that left stays as an item that says so. Nobody removes one; who does all the same tells no news.
+fn moved(record: Record<'_>) -> Result<News, Unreadable> {
+    if record.name == "REMOVE" {
+        return Ok(News::Nothing);
+    }
+    let image = record.dynamodb.image.ok_or(Unreadable::NoImage)?;
+    let change = record.id.filter(|id| !id.is_empty());
+    let change = change.ok_or(Unreadable::NoId)?;
+    Ok(match member::streamed(image.get())? {
+        Some(subject) => News::Member { subject, change },
+        None => News::Nothing,
+    })
+}
+
 /// Signals with the records they tell of.
 #[derive(Debug, Default)]
-pub struct Coalesced(BTreeMap<(IntegrationName, ResourceKey), Vec<(EventRef, Sequence)>>);
+pub struct Coalesced {
+    resources: BTreeMap<(IntegrationName, ResourceKey), Vec<(EventRef, Sequence)>>,
+    subjects: BTreeMap<SubjectKey, Vec<(String, Sequence)>>,
+}
 
 impl Coalesced {
-    /// Adds an event.
-    pub fn add(
-        &mut self,
-        integration: &IntegrationName,
-        resources: &[ResourceKey],
-        event: &EventRef,
-        at: &Sequence,
-    ) {
-        for resource in resources {
-            let key = (integration.clone(), resource.clone());
-            self.0
-                .entry(key)
-                .or_default()
-                .push((event.clone(), at.clone()));
+    /// Adds what a record says.
+    pub fn add(&mut self, news: News, at: &Sequence) {
+        match news {
+            News::Event {
+                reference,
+                integration,
+                resources,
+            } => {
+                for resource in resources {
+                    let told = self
+                        .resources
+                        .entry((integration.clone(), resource))
+                        .or_default();
+                    told.push((reference.clone(), at.clone()));
+                }
+            }
+            News::Member { subject, change } => {
+                let told = self.subjects.entry(subject).or_default();
+                told.push((change, at.clone()));
+            }
+            News::Nothing => {}
         }
     }
 
-    /// One signal for each resource; more only where one would point at too many events.
+    /// One signal for each resource and subject; more only where one would point at too much.
     #[must_use]
-    pub fn signals(self) -> Vec<(Signal, Vec<Sequence>)> {
+    pub fn signals(self) -> Vec<(AnySignal, Vec<Sequence>)> {
         let mut signals = Vec::new();
-        for ((integration, resource), events) in self.0 {
+        for ((integration, resource), events) in self.resources {
             for chunk in events.chunks(MOST_EVENTS) {
                 let (events, sequences) = chunk.iter().cloned().unzip();
                 let signal = Signal {
@@ -147,7 +209,18 @@ impl Coalesced {
                     events,
                     cause: Cause::Webhook,
                 };
-                signals.push((signal, sequences));
+                signals.push((signal.into(), sequences));
+            }
+        }
+        for (subject, changes) in self.subjects {
+            for chunk in changes.chunks(MOST_EVENTS) {
+                let (changes, sequences) = chunk.iter().cloned().unzip();
+                let signal = SubjectSignal {
+                    subject: subject.clone(),
+                    changes,
+                    cause: Cause::Webhook,
+                };
+                signals.push((signal.into(), sequences));
             }
         }
         signals

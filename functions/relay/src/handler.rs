@@ -4,7 +4,7 @@ use lastword_queue::{OutgoingMessage, Queue};
 use lastword_runtime::{Level, Line};
 use serde::Serialize;
 
-use crate::batch::{self, Batch, Coalesced, News, Sequence};
+use crate::batch::{self, Batch, Coalesced, Sequence};
 
 /// The relay.
 pub struct Relay {
@@ -55,14 +55,7 @@ impl Relay {
         for record in &batch.records {
             let at = batch::sequence(record)?;
             match batch::read(record) {
-                Ok(News::Event {
-                    reference,
-                    integration,
-                    resources,
-                }) => {
-                    coalesced.add(&integration, &resources, &reference, &at);
-                }
-                Ok(News::Nothing) => {}
+                Ok(news) => coalesced.add(news, &at),
                 Err(error) => {
                     Line::new(Level::Error, "a stream record cannot be read")
                         .field("sequence", at.0.as_str())

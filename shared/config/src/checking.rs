@@ -3,6 +3,7 @@
 
 mod accounts;
 mod door;
+mod meaning;
 mod overlaps;
 mod resources;
 
@@ -62,6 +63,7 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
         }
     }
     checker.overlaps(places, &integrations);
+    let subjects = checker.subjects(&raw.subjects, &integrations);
     if raw.integrations.is_empty() {
         checker.report(
             0,
@@ -71,7 +73,9 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
     }
     if checker.problems.is_empty() {
         Ok(Config {
+            file: file.to_owned(),
             integrations,
+            subjects,
             retry,
         })
     } else {
@@ -133,7 +137,8 @@ impl Checker<'_> {
         let (contract, account, environment) = (contract?, account?, environment?);
         let door = self.door(setting, at, raw, &contract, signing);
         self.environment(setting, raw, &contract, &environment);
-        let told = self.resources(setting, raw, &contract);
+        let mut told = self.resources(setting, raw, &contract);
+        self.meanings(setting, raw, &mut told.kept);
         let (api_keys, further) = self.accounts(setting, at, raw, &account, &told.kept);
         let tenant = Tenant {
             provider: contract.name.clone(),

@@ -7,9 +7,10 @@ use lastword_contracts::signature::{CannotSign, Signed};
 use lastword_contracts::{
     Contract, Endpoint, Headers, KeyError, Keys, Reader, Request, ResourceRules,
 };
-use lastword_domain::Strategy;
 use lastword_domain::name::{Account, Environment, IntegrationName, ResourceType};
+use lastword_domain::{StatusOrder, Strategy};
 
+use crate::meaning::RuleTexts;
 use crate::secret::SecretRef;
 
 /// One configured endpoint.
@@ -52,8 +53,12 @@ pub struct Integration {
 pub struct Resource {
     /// How its state is found.
     pub strategy: Strategy,
-    /// What the contract knows of it.
+    /// What the contract knows of it, with the facts that this deployment keeps besides.
     pub rules: ResourceRules,
+    /// Strategy `transition`: the order of its statuses.
+    pub order: Option<StatusOrder>,
+    /// What its states mean.
+    pub meaning: RuleTexts,
 }
 
 impl Integration {

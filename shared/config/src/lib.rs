@@ -6,6 +6,7 @@
 
 mod checking;
 pub mod integration;
+pub mod meaning;
 mod problem;
 mod raw;
 pub mod secret;
@@ -17,6 +18,7 @@ use lastword_domain::name::IntegrationName;
 use lastword_domain::retry::RetryPolicy;
 
 pub use integration::{Integration, Resource};
+pub use meaning::{Member, RuleText, RuleTexts, Subject, Subjects};
 pub use problem::{ConfigError, Problem};
 pub use secret::{InvalidSecretRef, SecretRef, SecretValue};
 
@@ -26,8 +28,12 @@ pub const BUILT_IN: &str = include_str!("../../../lastword.toml");
 /// A configuration that holds together.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// As the file was called, for messages.
+    pub file: String,
     /// By the name in the URL.
     pub integrations: BTreeMap<IntegrationName, Integration>,
+    /// Things of our own business, decided from several resources.
+    pub subjects: Subjects,
     /// How often and how long what could not be found out is tried again.
     pub retry: RetryPolicy,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastword_contracts::ResourceRules;
+use lastword_contracts::{FactRules, ResourceRules};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -11,6 +11,8 @@ use toml::Spanned;
 pub(crate) struct File {
     #[serde(default)]
     pub(crate) integrations: BTreeMap<Spanned<String>, Spanned<RawIntegration>>,
+    #[serde(default)]
+    pub(crate) subjects: BTreeMap<Spanned<String>, Spanned<RawSubject>>,
     pub(crate) retry: Option<RawRetry>,
 }
 
@@ -37,7 +39,52 @@ pub(crate) struct RawIntegration {
     pub(crate) strategies: BTreeMap<Spanned<String>, Spanned<String>>,
     #[serde(default)]
     pub(crate) define: BTreeMap<Spanned<String>, Spanned<ResourceRules>>,
+    /// Facts that this deployment keeps, by resource type and name, beside the contract's own.
+    #[serde(default)]
+    pub(crate) facts: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<FactRules>>>,
+    /// What states mean, by resource type.
+    #[serde(default)]
+    pub(crate) rules: BTreeMap<Spanned<String>, RawRules>,
     pub(crate) retention_days: Option<Spanned<u32>>,
+}
+
+/// What is concluded from a state, or from a subject's members.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawRules {
+    pub(crate) state: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) allow: BTreeMap<Spanned<String>, Spanned<String>>,
+    #[serde(default)]
+    pub(crate) data: BTreeMap<Spanned<String>, Spanned<String>>,
+    #[serde(default)]
+    pub(crate) review: BTreeMap<Spanned<String>, RawReview>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawReview {
+    pub(crate) when: Spanned<String>,
+    pub(crate) evidence: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSubject {
+    #[serde(default)]
+    pub(crate) members: BTreeMap<Spanned<String>, Spanned<RawMember>>,
+    #[serde(default)]
+    pub(crate) rules: RawRules,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawMember {
+    /// `integration/resource`.
+    pub(crate) from: Spanned<String>,
+    pub(crate) link: Spanned<String>,
+    #[serde(default)]
+    pub(crate) many: bool,
 }
 
 #[derive(Deserialize)]

@@ -2,22 +2,21 @@
 
 mod builtin;
 mod claims;
+mod resource;
 mod soundness;
 
 use std::collections::BTreeMap;
 
-use lastword_domain::Strategy;
 use lastword_domain::name::{Environment, Provider, ResourceType};
 use serde::Deserialize;
 
-use crate::extract::Pointer;
 use crate::handshake::Handshake;
 use crate::items::Items;
-use crate::pattern::Patterns;
 use crate::payload::PayloadRules;
 use crate::signature::{Schemes, Uncovered};
 use crate::source::{Source, Sources};
 pub use claims::{Absent, Acknowledge, AnswerBody, Certainty, List, Order, Quota};
+pub use resource::{FactRules, KindOfVersion, ResourceRules, StrategyName};
 
 /// What one provider guarantees.
 #[derive(Debug, Clone, Deserialize)]
@@ -155,62 +154,6 @@ pub enum Absence {
     ProvesNothing,
 }
 
-/// What is known of one kind of object.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ResourceRules {
-    /// Which events are about it.
-    pub events: Patterns,
-    /// Where its id stands; several places are joined with a slash.
-    pub id: Sources,
-    /// The way to several of them in one event; `item:` places are within each.
-    pub each: Option<Items>,
-    /// Members that the body of an event about it never holds. Where an unsigned header names the event's
-    /// type, they tell a body of its own from one that was sent again under another name.
-    #[serde(default)]
-    pub without: Vec<Pointer>,
-    /// What the contract's evidence allows, the best first.
-    pub strategies: Vec<StrategyName>,
-    /// Why nothing can be kept of it, when no strategy is allowed. Its events are accepted all the same.
-    pub why: Option<String>,
-    /// The path that reads it; `{0}`, `{1}` stand for the parts of its id.
-    pub read: Option<String>,
-    /// Where the object stands in what the read API answers, when it is wrapped.
-    pub read_at: Option<Pointer>,
-    /// Where the last part of its id stands in the object.
-    pub read_id: Option<Pointer>,
-    /// Where the whole object stands in the body.
-    pub snapshot: Option<Pointer>,
-    /// Where its version stands in the body.
-    pub version: Option<Pointer>,
-    /// Where its version stands in the object.
-    pub read_version: Option<Pointer>,
-    /// Events that say it is deleted.
-    #[serde(default)]
-    pub deleted_by: Patterns,
-    /// A member of the object that is `true` when it is deleted.
-    pub deleted_when: Option<Pointer>,
-    /// Where this is known from.
-    #[serde(default)]
-    pub source: String,
-    /// How sure it is.
-    pub certainty: Option<Certainty>,
-}
-
-/// A strategy's word, checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct StrategyName(pub Strategy);
-
-impl TryFrom<String> for StrategyName {
-    type Error = String;
-    fn try_from(word: String) -> Result<Self, String> {
-        Strategy::parse(&word)
-            .map(Self)
-            .ok_or_else(|| format!("found {word:?}, expected \"current\" or \"version\""))
-    }
-}
-
 /// Why there is no such contract.
 #[derive(Debug, thiserror::Error)]
 pub enum ContractError {
@@ -285,13 +228,5 @@ impl Contract {
     #[must_use]
     pub fn by_queue(&self) -> bool {
         self.signature.carried(b"").is_some()
-    }
-}
-
-impl ResourceRules {
-    /// Whether any strategy can find its state.
-    #[must_use]
-    pub fn is_kept(&self) -> bool {
-        !self.strategies.is_empty()
     }
 }

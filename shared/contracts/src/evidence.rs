@@ -1,10 +1,14 @@
-//! What a body proves about a resource: an event's own snapshot, or the read API's answer.
+//! What a body proves about a resource: an event's own snapshot, change or status, or the read API's answer
+//! ([`seen`]), and the facts that an event tells ([`facts`]).
 
-use lastword_domain::name::ResourceId;
-use lastword_domain::{Content, Json, Version};
+pub mod facts;
+pub mod seen;
+
+use lastword_domain::decide::Delta;
+use lastword_domain::{Content, Json, Status, Version};
 
 use crate::contract::ResourceRules;
-use crate::extract::Extractor;
+use crate::extract::{Extractor, Found, Slot};
 
 /// What an event's own body proves about a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +22,10 @@ pub struct Evidence {
 /// The body does not hold what the contract says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the body does not hold {0}")]
-pub struct NoEvidence(&'static str);
+pub struct NoEvidence(pub(crate) &'static str);
 
 impl ResourceRules {
-    /// What an event's own body proves about this kind of resource.
+    /// What an event's own body proves about this kind of resource, under its version.
     ///
     /// # Errors
     /// When the body does not hold what the contract says.
@@ -31,86 +35,96 @@ impl ResourceRules {
         let version = self.version.as_ref().map(|pointer| extractor.add(pointer));
         let snapshot = self.snapshot.as_ref().map(|pointer| extractor.add(pointer));
         let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
-        let version = version
-            .and_then(|slot| found.text(slot).ok().flatten())
-            .and_then(|text| Version::parse(&text).ok())
-            .ok_or(NoEvidence("a version where the contract says"))?;
-        if self.deleted_by.matches(event_type) {
-            return Ok(Evidence {
-                version,
-                content: Content::Deleted,
-            });
-        }
-        let content = snapshot
-            .and_then(|slot| found.raw(slot))
-            .ok_or(NoEvidence("a snapshot where the contract says"))?;
+        let version = self.version_in(&found, version)?;
         Ok(Evidence {
             version,
-            content: Content::Present(object(content)?),
+            content: self.snapshot_in(event_type, &found, snapshot)?,
         })
     }
 
-    /// What the read API's answer says of the resource that was asked for. An answer that is another
-    /// object, or that does not say which one it is, says nothing: a proxy, a cache or a maintenance page
-    /// can answer 200 too.
-    ///
-    /// # Errors
-    /// When the answer does not hold what the contract says.
-    pub fn seen(
-        &self,
-        id: &ResourceId,
-        body: &[u8],
-    ) -> Result<(Content, Option<Version>), NoEvidence> {
-        let answer = text_of(body)?;
-        let text = match &self.read_at {
-            None => answer,
-            Some(at) => at
-                .raw(answer)
-                .ok_or(NoEvidence("an object where the contract says"))?,
-        };
-        let mut extractor = Extractor::default();
-        let own = self.read_id.as_ref().map(|pointer| extractor.add(pointer));
-        let version = self
-            .read_version
-            .as_ref()
-            .map(|pointer| extractor.add(pointer));
-        let deleted = self
-            .deleted_when
-            .as_ref()
-            .map(|pointer| extractor.add(pointer));
-        let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
-        if let Some(slot) = own {
-            let shown = found.text(slot).ok().flatten();
-            if shown.as_deref() != Some(self.last_part(id)) {
-                return Err(NoEvidence("the object that was asked for"));
-            }
-        }
-        let version = match version {
-            None => None,
-            Some(slot) => Some(
-                found
-                    .text(slot)
-                    .ok()
-                    .flatten()
-                    .and_then(|text| Version::parse(&text).ok())
-                    .ok_or(NoEvidence("a version where the contract says"))?,
-            ),
-        };
-        if deleted.and_then(|slot| found.raw(slot)) == Some("true") {
-            return Ok((Content::Deleted, version));
-        }
-        Ok((Content::Present(object(text)?), version))
+    /// The version that an event's own body proves, where the contract says where it stands. For a read that must
+    /// not be older.
+    #[must_use]
+    pub fn proves(&self, body: &[u8]) -> Option<Version> {
+        let text = self.version.as_ref()?.text(text_of(body).ok()?)?;
+        Version::parse_as(self.version_kind.0, &text).ok()
     }
 
-    /// What a provider's answer calls the object; the parts before only say where it stands.
-    fn last_part<'i>(&self, id: &'i ResourceId) -> &'i str {
-        let id = id.as_str();
-        match self.id.as_slice() {
-            // An id of one part may hold any character.
-            [] | [_] => id,
-            [_, _, ..] => id.rsplit_once('/').map_or(id, |(_, last)| last),
+    /// The status that an event's own body tells, with the object as it was; no status for a deletion.
+    ///
+    /// # Errors
+    /// When the body does not hold what the contract says.
+    pub fn ranked(
+        &self,
+        event_type: &str,
+        body: &[u8],
+    ) -> Result<(Option<Status>, Content), NoEvidence> {
+        let text = text_of(body)?;
+        let mut extractor = Extractor::default();
+        let status = self.status.as_ref().map(|pointer| extractor.add(pointer));
+        let snapshot = self.snapshot.as_ref().map(|pointer| extractor.add(pointer));
+        let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
+        let content = self.snapshot_in(event_type, &found, snapshot)?;
+        if content == Content::Deleted {
+            return Ok((None, content));
         }
+        let status = status_in(&found, status)?;
+        Ok((Some(status), content))
     }
+
+    /// The change that an event's own body tells, and its number.
+    ///
+    /// # Errors
+    /// When the body does not hold what the contract says.
+    pub fn change(&self, event_type: &str, body: &[u8]) -> Result<(Version, Delta), NoEvidence> {
+        let text = text_of(body)?;
+        let mut extractor = Extractor::default();
+        let number = self.number.as_ref().map(|pointer| extractor.add(pointer));
+        let change = self.change.as_ref().map(|pointer| extractor.add(pointer));
+        let snapshot = self.snapshot.as_ref().map(|pointer| extractor.add(pointer));
+        let found = extractor.extract(text).map_err(|_| NoEvidence("JSON"))?;
+        let number = number
+            .and_then(|slot| found.text(slot).ok().flatten())
+            .and_then(|text| Version::parse(&text).ok())
+            .ok_or(NoEvidence("a number where the contract says"))?;
+        if self.deleted_by.matches(event_type) {
+            return Ok((number, Delta::Deleted));
+        }
+        let raw = |slot: Option<Slot>| slot.and_then(|slot| found.raw(slot));
+        let delta = match (raw(change), raw(snapshot)) {
+            (Some(change), _) if self.change.is_some() => Delta::Patch(object(change)?),
+            (None, Some(whole)) if self.change.is_none() => Delta::Whole(object(whole)?),
+            (_, _) => return Err(NoEvidence("a change where the contract says")),
+        };
+        Ok((number, delta))
+    }
+
+    fn version_in(&self, found: &Found<'_>, slot: Option<Slot>) -> Result<Version, NoEvidence> {
+        slot.and_then(|slot| found.text(slot).ok().flatten())
+            .and_then(|text| Version::parse_as(self.version_kind.0, &text).ok())
+            .ok_or(NoEvidence("a version where the contract says"))
+    }
+
+    fn snapshot_in(
+        &self,
+        event_type: &str,
+        found: &Found<'_>,
+        slot: Option<Slot>,
+    ) -> Result<Content, NoEvidence> {
+        if self.deleted_by.matches(event_type) {
+            return Ok(Content::Deleted);
+        }
+        let content = slot
+            .and_then(|slot| found.raw(slot))
+            .ok_or(NoEvidence("a snapshot where the contract says"))?;
+        Ok(Content::Present(object(content)?))
+    }
+}
+
+fn status_in(found: &Found<'_>, slot: Option<Slot>) -> Result<Status, NoEvidence> {
+    slot.and_then(|slot| found.text(slot).ok().flatten())
+        .and_then(|text| Status::parse(&text).ok())
+        .ok_or(NoEvidence("a status where the contract says"))
 }
 
 /// An object is an object: an empty page, a list or a bare text is not a state.

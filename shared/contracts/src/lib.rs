@@ -22,7 +22,8 @@ pub mod source;
 pub mod template;
 
 pub use contract::{
-    Absence, AnswerBody, Api, Certainty, Contract, ContractError, EventRules, ResourceRules,
+    Absence, AnswerBody, Api, Certainty, Contract, ContractError, EventRules, FactRules,
+    ResourceRules,
 };
 pub use evidence::{Evidence, NoEvidence};
 pub use extract::{Extractor, Pointer};

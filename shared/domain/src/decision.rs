@@ -120,6 +120,38 @@ reasons! {
     VersionTie = "version-tie", "the same version came with different contents; none was chosen";
     /// The same version, another content, settled by reading the source.
     VersionTieRead = "version-tie-read", "the same version came with different contents; the source was read to settle it";
+    /// It was deleted, and what the contract says knows no way back.
+    DeletedFinal = "deleted-final", "it was deleted before, and the contract knows no way back";
+    /// A later version of what is deleted for good.
+    DeletedThenChanged = "deleted-then-changed", "a later version came of what is deleted for good; a person has to look";
+    /// Its status is further than what is held.
+    StatusFurther = "status-further", "its status is further than any before";
+    /// Its status leads to the one held.
+    StatusBehind = "status-behind", "its status is behind the one we hold";
+    /// The same status, the same content.
+    StatusSame = "status-same", "we hold this status already, with the same content";
+    /// The same status, another content.
+    StatusTie = "status-tie", "the same status came with different contents; none was chosen";
+    /// Neither status leads to the other.
+    StatusApart = "status-apart", "its status and another lead nowhere near each other; none was chosen";
+    /// A status that the declared order does not know.
+    StatusUndeclared = "status-undeclared", "its status is not among the declared ones";
+    /// The next change of the count.
+    SequenceNext = "sequence-next", "it was the next change in the count";
+    /// A change that is kept until the ones before it are there.
+    SequenceGap = "sequence-gap", "it is kept until every change before it is there and none of them is in doubt";
+    /// The same number, the same change.
+    SequenceSame = "sequence-same", "this change is known already under its number";
+    /// The same number, another change.
+    SequenceTie = "sequence-tie", "different changes came under one number; none was chosen";
+    /// A read took the place of changes that did not come.
+    SequenceRead = "sequence-read", "a change before it did not come; the source was read instead";
+    /// A fact that was not known.
+    FactRecorded = "fact-recorded", "the fact it tells is recorded";
+    /// A fact that is known with this content.
+    FactKnown = "fact-known", "the fact it tells is known already, with the same content";
+    /// A fact that is known with another content.
+    FactTie = "fact-tie", "the same fact came with different contents; all are kept";
     /// The body cannot be read as the contract says.
     Unparsable = "unparsable", "its body cannot be read as the contract says";
     /// The event's row is not in the inbox any more.
@@ -136,6 +168,8 @@ reasons! {
     ReadBehind = "read-behind", "the source showed an older version than one we already know";
     /// The store refuses what would be written or holds what cannot be read.
     StoreRefused = "store-refused", "the store refused what was to be written, or holds what cannot be read";
+    /// It is more than one item, or one transaction, can hold.
+    TooLarge = "too-large", "what would be held is larger than the store takes; what was held before stays";
     /// Our own code failed.
     Panicked = "panicked", "the work on this resource panicked";
     /// The work did not finish in its time.

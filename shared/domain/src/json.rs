@@ -9,6 +9,8 @@
 //! depth. A member's value is digested for itself, which lets members be put in order when their object
 //! ends, without keeping or reading again what they hold.
 
+mod patch;
+
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;

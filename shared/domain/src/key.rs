@@ -15,7 +15,7 @@ use crate::name::{Account, Environment, EventId, Provider, ResourceId, ResourceT
 pub struct KeyHash(Box<str>);
 
 impl KeyHash {
-    fn of(kind: &str, parts: &[&str]) -> Self {
+    pub(crate) fn of(kind: &str, parts: &[&str]) -> Self {
         let mut all = Vec::with_capacity(parts.len() + 1);
         all.push(kind);
         all.extend_from_slice(parts);

@@ -5,13 +5,14 @@
 //! here is decided the same way in the cloud, on a laptop, in a property test and in a simulation.
 //!
 //! Suggested reading order: [`name`], [`key`], [`json`], [`version`], [`projection`], [`decision`],
-//! [`decide`], [`status`], [`retry`].
+//! [`status`], [`meaning`], [`decide`], [`retry`].
 
 pub mod decide;
 pub mod decision;
 pub mod digest;
 pub mod json;
 pub mod key;
+pub mod meaning;
 pub mod name;
 pub mod projection;
 pub mod retry;
@@ -19,11 +20,13 @@ pub mod signal;
 pub mod status;
 pub mod version;
 
-pub use decide::{Conclusion, Observation, Strategy};
+pub use decide::{Conclusion, Observation, Strategy, Terms};
 pub use decision::{Mark, Outcome, Reason};
 pub use digest::Digest;
 pub use json::Json;
 pub use key::{EventIdentity, EventRef, KeyHash, ResourceKey};
-pub use projection::{Content, Contents, Projection, Revision, Standing};
-pub use signal::{Cause, Signal};
-pub use version::Version;
+pub use meaning::{Link, Meaning, ReviewKey, ReviewStatus, SubjectKey};
+pub use projection::{Content, Contents, Grave, Projection, Proof, Revision, Standing};
+pub use signal::{AnySignal, Cause, Signal, SubjectSignal};
+pub use status::{Status, StatusOrder};
+pub use version::{StoredVersion, Version, VersionKind};

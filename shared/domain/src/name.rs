@@ -127,6 +127,30 @@ name!(
     ResourceType, "a resource type", slug, 64
 );
 name!(
+    /// A kind of things of our own business: `order`.
+    SubjectKind, "a subject's name", slug, 64
+);
+name!(
+    /// What a member is to its subject: `payment`.
+    Role, "a role", slug, 64
+);
+name!(
+    /// A rule, as the configuration calls it: `paid-and-cancelled`.
+    RuleName, "a rule's name", slug, 128
+);
+name!(
+    /// A kind of facts: `invoice-paid`.
+    FactKind, "a fact's name", slug, 64
+);
+name!(
+    /// A fact's business identity, exactly as its event gives it.
+    FactId, "a fact's id", exact, 1024
+);
+name!(
+    /// The id of a thing of our own business, exactly as its members write it.
+    SubjectId, "a subject's id", exact, 1024
+);
+name!(
     /// The provider's account that owns a resource, exactly as the provider writes it.
     Account, "an account", exact, 256
 );

@@ -6,6 +6,8 @@ use std::fmt;
 use crate::decision::Mark;
 use crate::digest::Digest;
 use crate::json::Json;
+use crate::meaning::Meaning;
+use crate::status::Status;
 use crate::version::Version;
 
 /// Counts the conclusions about one resource. It says nothing about the provider: it is what a commit
@@ -60,11 +62,71 @@ impl Content {
     }
 }
 
+/// What says that a resource is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// An authentic event that the contract names.
+    Event,
+    /// The object itself, as the source shows it.
+    Shown,
+    /// The source's answer that it has no such object, where the contract calls that evidence.
+    Absence,
+}
+
+impl Proof {
+    /// Every proof.
+    pub const ALL: [Self; 3] = [Self::Event, Self::Shown, Self::Absence];
+
+    /// Its word, as stored.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Shown => "shown",
+            Self::Absence => "absence",
+        }
+    }
+
+    /// From its word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|proof| proof.as_str() == word)
+    }
+}
+
+/// What a tombstone rests on. It outlives late events; only what the contract allows as a way back ends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grave {
+    /// What says so.
+    pub proof: Proof,
+    /// Under which version, where the strategy has one. A greater one in [`Projection::version`] speaks of a
+    /// resource that changed after it was deleted.
+    pub version: Option<Version>,
+}
+
+/// A content with what it is known under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Held {
+    content: Content,
+    status: Option<Status>,
+}
+
+impl Held {
+    /// The same content under two statuses is two contents.
+    fn digest(&self) -> Digest {
+        let meaning = self.content.digest();
+        match &self.status {
+            None => meaning,
+            Some(status) => Digest::of_parts(&[status.as_str(), &meaning.to_text()]),
+        }
+    }
+}
+
 /// One content, or several that nobody may choose between.
 ///
 /// A set, ordered by what the contents say, so that no arrival picks a winner (law 6).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contents(BTreeMap<Digest, Content>);
+pub struct Contents(BTreeMap<Digest, Held>);
 
 /// What a projection says to its readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,23 +143,34 @@ impl Contents {
     /// Just this.
     #[must_use]
     pub fn one(content: Content) -> Self {
-        Self(BTreeMap::from([(content.digest(), content)]))
+        Self::of([(content, None)])
+    }
+
+    /// Just this, under a status.
+    #[must_use]
+    pub fn ranked(content: Content, status: Status) -> Self {
+        Self::of([(content, Some(status))])
     }
 
     /// The contents stored together; `None` when there are none.
     #[must_use]
-    pub fn several(contents: impl IntoIterator<Item = Content>) -> Option<Self> {
-        let set: BTreeMap<_, _> = contents
-            .into_iter()
-            .map(|content| (content.digest(), content))
-            .collect();
-        (!set.is_empty()).then_some(Self(set))
+    pub fn several(contents: impl IntoIterator<Item = (Content, Option<Status>)>) -> Option<Self> {
+        let set = Self::of(contents);
+        (!set.0.is_empty()).then_some(set)
     }
 
-    /// Whether this content is among them.
+    fn of(contents: impl IntoIterator<Item = (Content, Option<Status>)>) -> Self {
+        let held = contents.into_iter().map(|(content, status)| {
+            let held = Held { content, status };
+            (held.digest(), held)
+        });
+        Self(held.collect())
+    }
+
+    /// Whether this content is among them, under whichever status.
     #[must_use]
     pub fn contains(&self, content: &Content) -> bool {
-        self.0.contains_key(&content.digest())
+        self.0.values().any(|held| held.content == *content)
     }
 
     /// Both sets together.
@@ -109,13 +182,27 @@ impl Contents {
 
     /// In the order of their digests, which is nobody's order of arrival.
     pub fn iter(&self) -> impl Iterator<Item = &Content> {
-        self.0.values()
+        self.0.values().map(|held| &held.content)
+    }
+
+    /// The same with the status of each, where the strategy has one.
+    pub fn with_status(&self) -> impl Iterator<Item = (&Content, Option<&Status>)> {
+        self.0
+            .values()
+            .map(|held| (&held.content, held.status.as_ref()))
+    }
+
+    /// What all of them say together: the same for the same set.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let texts: Vec<String> = self.0.keys().map(Digest::to_text).collect();
+        Digest::of_parts(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// What they say to a reader.
     #[must_use]
     pub fn standing(&self) -> Standing<'_> {
-        let mut all = self.0.values();
+        let mut all = self.iter();
         match (all.next(), all.next()) {
             (Some(Content::Present(json)), None) => Standing::Present(json),
             (Some(Content::Deleted), None) => Standing::Deleted,
@@ -131,8 +218,18 @@ pub struct Projection {
     pub revision: Revision,
     /// What the resource is; `None` when conclusions were drawn but nothing is known yet.
     pub contents: Option<Contents>,
-    /// The version that `contents` rest on, where the strategy has one.
+    /// The greatest version that is known, or the number of the last change that was applied, where the
+    /// strategy has one.
     pub version: Option<Version>,
+    /// What a deletion rests on, while the resource is deleted.
+    pub grave: Option<Grave>,
+    /// Strategy `sequence`: the lowest number under which different changes came. Nothing is applied from there
+    /// on.
+    pub tied: Option<Version>,
+    /// Strategy `sequence`: whether changes wait for one before them.
+    pub waiting: bool,
+    /// What it means to this deployment: verdict, links and reviews. A function of the contents and the rules.
+    pub meaning: Meaning,
     /// Marks of recent conclusions that changed nothing. They are written in the one request that
     /// advances the revision, and move to items of their own when there are too many.
     pub recent: Vec<Mark>,
@@ -152,9 +249,28 @@ impl Projection {
             revision: Revision::NONE,
             contents: None,
             version: None,
+            grave: None,
+            tied: None,
+            waiting: false,
+            meaning: Meaning::default(),
             recent: Vec::new(),
             paged: false,
         }
+    }
+
+    /// The same after one more conclusion.
+    #[must_use]
+    pub fn advanced(&self) -> Self {
+        Self {
+            revision: self.revision.next(),
+            ..self.clone()
+        }
+    }
+
+    /// What it says to its readers; `None` while nothing is known.
+    #[must_use]
+    pub fn standing(&self) -> Option<Standing<'_>> {
+        self.contents.as_ref().map(Contents::standing)
     }
 }
 

@@ -7,6 +7,37 @@
 
 use std::collections::BTreeMap;
 
+/// A status as the provider writes it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Status(Box<str>);
+
+/// A text that is no status.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a status has 1 to {} bytes", Status::MOST_BYTES)]
+pub struct NoStatus;
+
+impl Status {
+    /// The most bytes.
+    pub const MOST_BYTES: usize = 128;
+
+    /// From its text, kept exactly.
+    ///
+    /// # Errors
+    /// When it is empty or too long.
+    pub fn parse(text: &str) -> Result<Self, NoStatus> {
+        if text.is_empty() || text.len() > Self::MOST_BYTES {
+            return Err(NoStatus);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The declared order of one kind of resource's statuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusOrder {

@@ -4,7 +4,7 @@
 mod making;
 mod moving;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use lastword_config::Config;
@@ -52,8 +52,8 @@ pub struct Machine {
     config: Arc<Config>,
     secrets: Secrets,
     now: u64,
-    /// Where the stream was read up to.
-    position: Mutex<Option<String>>,
+    /// Where each table's stream was read up to.
+    positions: Mutex<BTreeMap<&'static str, String>>,
     /// Receipts of messages that were received and not deleted.
     held: Mutex<Vec<String>>,
 }
@@ -96,7 +96,7 @@ impl Machine {
             config: Arc::new(config),
             secrets: Arc::new(secrets),
             now,
-            position: Mutex::new(None),
+            positions: Mutex::default(),
             held: Mutex::default(),
         })
     }
@@ -144,7 +144,7 @@ impl Machine {
             ProviderClient::new(self.hosts()?)?,
             Arc::new(Vault::fixed(Arc::clone(&self.secrets))),
             clock.clone(),
-        );
+        )?;
         Ok(Worker {
             ingest: Ingest::new((*self.config).clone(), keys, inbox.clone(), clock),
             relay: Relay::new(queue.clone()),

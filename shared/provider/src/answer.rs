@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use lastword_contracts::{Absence, NoEvidence};
-use lastword_domain::{Content, Version};
+use lastword_domain::{Content, Status, Version};
 
 use crate::path::PathError;
 
@@ -21,6 +21,8 @@ pub enum Answer {
         content: Content,
         /// The version that the answer carries, where the contract says where it is.
         version: Option<Version>,
+        /// The status that it carries, where the contract says where it is.
+        status: Option<Status>,
     },
     /// The provider says that it has no such object; what that proves, the contract says.
     Absent(Absence),

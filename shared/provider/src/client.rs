@@ -11,6 +11,7 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::response::Parts;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
@@ -19,13 +20,16 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use lastword_config::{Integration, SecretValue};
-use lastword_domain::ResourceKey;
+use lastword_contracts::FactRules;
+use lastword_contracts::evidence::facts::ToldFact;
+use lastword_domain::name::FactKind;
+use lastword_domain::{EventIdentity, ResourceKey};
 use rustls::crypto::ring;
 
 use crate::answer::{Answer, Unreadable};
 use crate::hosts::HostOverrides;
-use crate::interpret::interpret;
-use crate::request::{Prepared, prepare};
+use crate::interpret::{self, interpret};
+use crate::request::{Prepared, prepare, prepare_event};
 
 /// How long a read may take in all, where the caller has no reason for another time.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(5);
@@ -86,28 +90,57 @@ impl ProviderClient {
             Ok(prepared) => prepared,
             Err(cause) => return cause.into(),
         };
-        match tokio::time::timeout(patience, self.exchange(prepared)).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(cause)) => cause.into(),
-            Err(_elapsed) => Unreadable::Timeout.into(),
-        }
-    }
-
-    async fn exchange(&self, prepared: Prepared<'_>) -> Result<Answer, Unreadable> {
         let Prepared {
             request,
             api,
             rules,
-            id,
         } = prepared;
-        let (head, body) = self.send(request).await?.into_parts();
-        // Only a success is read on: what an error says about itself changes nothing.
-        let body = if head.status == StatusCode::OK {
-            collect(body).await?
-        } else {
-            Bytes::new()
+        match self.exchange(request, patience).await {
+            Ok((head, body)) => {
+                interpret(head.status, &head.headers, &body, api, rules, &resource.id)
+            }
+            Err(cause) => cause.into(),
+        }
+    }
+
+    /// Reads one event by its id, for the fact that it tells.
+    ///
+    /// # Errors
+    /// Any answer but the event; none of them says that it never was.
+    pub async fn read_event(
+        &self,
+        integration: &Integration,
+        secret: Option<&SecretValue>,
+        event: &EventIdentity,
+        (kind, rules): (&FactKind, &FactRules),
+        patience: Duration,
+    ) -> Result<ToldFact, Answer> {
+        let prepared = prepare_event(&self.hosts, integration, secret, event, rules)?;
+        let (head, body) = self.exchange(prepared.request, patience).await?;
+        interpret::read(head.status, &head.headers, &body, prepared.api, |body| {
+            prepared.rules.read_back(kind, &event.id, body)
+        })
+    }
+
+    async fn exchange(
+        &self,
+        request: Request<Empty<Bytes>>,
+        patience: Duration,
+    ) -> Result<(Parts, Bytes), Unreadable> {
+        let exchanged = async {
+            let (head, body) = self.send(request).await?.into_parts();
+            // Only a success is read on: what an error says about itself changes nothing.
+            let body = if head.status == StatusCode::OK {
+                collect(body).await?
+            } else {
+                Bytes::new()
+            };
+            Ok((head, body))
         };
-        Ok(interpret(head.status, &head.headers, &body, api, rules, id))
+        match tokio::time::timeout(patience, exchanged).await {
+            Ok(exchanged) => exchanged,
+            Err(_elapsed) => Err(Unreadable::Timeout),
+        }
     }
 
     async fn send(&self, request: Request<Empty<Bytes>>) -> Result<Response<Incoming>, Unreadable> {

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use http::header::{CONTENT_ENCODING, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
-use lastword_contracts::{Absence, Api, ResourceRules};
+use lastword_contracts::evidence::seen::Seen;
+use lastword_contracts::{Absence, Api, NoEvidence, ResourceRules};
 use lastword_domain::name::ResourceId;
 
 use crate::answer::{Answer, Unreadable};
@@ -29,13 +30,35 @@ pub fn interpret(
     rules: &ResourceRules,
     id: &ResourceId,
 ) -> Answer {
+    match read(status, headers, body, api, |body| rules.seen(id, body)) {
+        Ok(Seen {
+            content,
+            version,
+            status,
+        }) => Answer::Seen {
+            content,
+            version,
+            status,
+        },
+        Err(other) => other,
+    }
+}
+
+/// What a success holds, or what else the answer says.
+pub(crate) fn read<T>(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+    api: &Api,
+    understood: impl FnOnce(&[u8]) -> Result<T, NoEvidence>,
+) -> Result<T, Answer> {
     let number = status.as_u16();
     let busy = |retry_after| Answer::Busy {
         status: number,
         retry_after,
     };
-    match number {
-        200 => object(headers, body, rules, id),
+    Err(match number {
+        200 => return success(headers, body, understood).map_err(Answer::from),
         301 | 302 | 303 | 307 | 308 => Unreadable::Redirected(number).into(),
         401 => Answer::Refused { status: number },
         403 => match retry_after(headers) {
@@ -49,24 +72,25 @@ pub fn interpret(
             None => Unreadable::Status(number).into(),
         },
         _ => Unreadable::Status(number).into(),
-    }
+    })
 }
 
-fn object(headers: &HeaderMap, body: &[u8], rules: &ResourceRules, id: &ResourceId) -> Answer {
+fn success<T>(
+    headers: &HeaderMap,
+    body: &[u8],
+    understood: impl FnOnce(&[u8]) -> Result<T, NoEvidence>,
+) -> Result<T, Unreadable> {
     let encoded = headers
         .get_all(CONTENT_ENCODING)
         .iter()
         .any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"));
     if encoded {
-        return Unreadable::Encoded.into();
+        return Err(Unreadable::Encoded);
     }
     if body.is_empty() {
-        return Unreadable::Empty.into();
+        return Err(Unreadable::Empty);
     }
-    match rules.seen(id, body) {
-        Ok((content, version)) => Answer::Seen { content, version },
-        Err(problem) => Unreadable::NotUnderstood(problem).into(),
-    }
+    understood(body).map_err(Unreadable::NotUnderstood)
 }
 
 /// Whole seconds only: digits without a sign, as RFC 9110 writes them.

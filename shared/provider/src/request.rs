@@ -12,9 +12,9 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 use http_body_util::Empty;
 use lastword_config::{Integration, SecretValue};
-use lastword_contracts::{Api, ResourceRules};
-use lastword_domain::ResourceKey;
-use lastword_domain::name::{Account, ResourceId};
+use lastword_contracts::{Api, FactRules, ResourceRules};
+use lastword_domain::name::Account;
+use lastword_domain::{EventIdentity, ResourceKey};
 use zeroize::Zeroizing;
 
 use crate::answer::Unreadable;
@@ -24,13 +24,12 @@ use crate::path::path;
 const AGENT: HeaderValue =
     HeaderValue::from_static(concat!("lastword/", env!("CARGO_PKG_VERSION")));
 
-/// A request, and the rules that its answer is read by.
+/// A request, and what its answer is read by.
 #[derive(Debug)]
-pub(crate) struct Prepared<'i> {
+pub(crate) struct Prepared<'i, R> {
     pub(crate) request: Request<Empty<Bytes>>,
     pub(crate) api: &'i Api,
-    pub(crate) rules: &'i ResourceRules,
-    pub(crate) id: &'i ResourceId,
+    pub(crate) rules: &'i R,
 }
 
 /// Everything that can be wrong before anything is sent is found here.
@@ -39,41 +38,85 @@ pub(crate) fn prepare<'i>(
     integration: &'i Integration,
     secret: Option<&SecretValue>,
     resource: &'i ResourceKey,
-) -> Result<Prepared<'i>, Unreadable> {
-    let contract = &integration.contract;
-    let ours =
-        resource.provider == contract.name && resource.environment == integration.environment;
-    let rules = match integration.resources.get(&resource.kind) {
-        Some(kept) if ours => &kept.rules,
-        Some(_) | None => return Err(Unreadable::NotConfigured),
-    };
-    let api = contract.api.as_ref().ok_or(Unreadable::NoPath)?;
+) -> Result<Prepared<'i, ResourceRules>, Unreadable> {
+    let rules = kept(integration, resource)?;
     let template = rules.read.as_ref().ok_or(Unreadable::NoPath)?;
-    let template = with_account(template, &resource.account)?;
-    let path = path(&template, resource.id.as_str())?;
-    let base = hosts.base(
-        &contract.name,
-        &integration.environment,
+    let (request, api) = get(
+        hosts,
+        integration,
+        secret,
         &resource.account,
-        api,
+        template,
+        resource.id.as_str(),
     )?;
+    Ok(Prepared {
+        request,
+        api,
+        rules,
+    })
+}
+
+/// The same for an event that is read by its id.
+pub(crate) fn prepare_event<'i>(
+    hosts: &HostOverrides,
+    integration: &'i Integration,
+    secret: Option<&SecretValue>,
+    event: &EventIdentity,
+    rules: &'i FactRules,
+) -> Result<Prepared<'i, FactRules>, Unreadable> {
+    let template = rules.read.as_ref().ok_or(Unreadable::NoPath)?;
+    let (request, api) = get(
+        hosts,
+        integration,
+        secret,
+        &event.account,
+        template,
+        event.id.as_str(),
+    )?;
+    Ok(Prepared {
+        request,
+        api,
+        rules,
+    })
+}
+
+fn kept<'i>(
+    integration: &'i Integration,
+    resource: &ResourceKey,
+) -> Result<&'i ResourceRules, Unreadable> {
+    let ours = resource.provider == integration.contract.name
+        && resource.environment == integration.environment;
+    match integration.resources.get(&resource.kind) {
+        Some(kept) if ours => Ok(&kept.rules),
+        Some(_) | None => Err(Unreadable::NotConfigured),
+    }
+}
+
+fn get<'i>(
+    hosts: &HostOverrides,
+    integration: &'i Integration,
+    secret: Option<&SecretValue>,
+    account: &Account,
+    template: &str,
+    id: &str,
+) -> Result<(Request<Empty<Bytes>>, &'i Api), Unreadable> {
+    let contract = &integration.contract;
+    let api = contract.api.as_ref().ok_or(Unreadable::NoPath)?;
+    let template = with_account(template, account)?;
+    let path = path(&template, id)?;
+    let base = hosts.base(&contract.name, &integration.environment, account, api)?;
     let uri = Uri::builder()
         .scheme(base.scheme)
         .authority(base.authority)
         .path_and_query(path)
         .build()
         .map_err(|_| Unreadable::BadContract("its host and path make no URL"))?;
-    let other = (resource.account != integration.account).then_some(&resource.account);
+    let other = (*account != integration.account).then_some(account);
     let secret = secret.ok_or(Unreadable::NoSecret)?;
     let mut request = Request::new(Empty::new());
     *request.uri_mut() = uri;
     *request.headers_mut() = headers(api, secret, other)?;
-    Ok(Prepared {
-        request,
-        api,
-        rules,
-        id: &resource.id,
-    })
+    Ok((request, api))
 }
 
 /// An account that stands in the path.

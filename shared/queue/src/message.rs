@@ -1,7 +1,7 @@
 //! A signal as a message: its body, its group, and what makes it this message.
 
 use lastword_domain::digest::Digest;
-use lastword_domain::{Cause, Signal};
+use lastword_domain::{AnySignal, Cause};
 
 use crate::ascii;
 
@@ -10,12 +10,12 @@ use crate::ascii;
 pub struct OutgoingMessage {
     /// The signal, as JSON in ASCII.
     pub body: String,
-    /// The hash of the resource's key: 43 characters that every group id may hold, whatever the id.
+    /// The hash of the resource's or subject's key: 43 characters that every group id may hold, whatever the id.
     pub group: String,
     /// What makes it this message.
     ///
     /// A FIFO queue silently drops a message whose id it saw within five minutes, also when the first was
-    /// consumed since. So the id is never the resource alone: it covers every event the message is about
+    /// consumed since. So the id is never the resource alone: it covers every event or change the message is about
     /// and the cause with its run. The same id then means the same news: whoever took the first message
     /// looked after all these events were stored.
     pub deduplication: String,
@@ -31,22 +31,29 @@ impl OutgoingMessage {
     ///
     /// # Errors
     /// When the signal cannot be written as JSON.
-    pub fn new(signal: &Signal) -> Result<Self, MessageError> {
-        let hash = signal.resource.hash();
-        let mut events: Vec<String> = signal.events.iter().map(ToString::to_string).collect();
-        events.sort_unstable();
-        events.dedup();
-        let (cause, run) = match &signal.cause {
+    pub fn new(signal: &AnySignal) -> Result<Self, MessageError> {
+        let group = signal.group();
+        let (whose, mut news): (&str, Vec<String>) = match signal {
+            AnySignal::Resource(signal) => (
+                signal.integration.as_str(),
+                signal.events.iter().map(ToString::to_string).collect(),
+            ),
+            // No integration has an empty name.
+            AnySignal::Subject(signal) => ("", signal.changes.clone()),
+        };
+        news.sort_unstable();
+        news.dedup();
+        let (cause, run) = match signal.cause() {
             Cause::Webhook => ("webhook", ""),
             Cause::Sweep(run) => ("sweep", run.as_str()),
             Cause::Redrive(run) => ("redrive", run.as_str()),
         };
-        let mut parts = vec![signal.integration.as_str(), hash.as_str(), cause, run];
-        parts.extend(events.iter().map(String::as_str));
+        let mut parts = vec![whose, group.as_str(), cause, run];
+        parts.extend(news.iter().map(String::as_str));
         Ok(Self {
             body: ascii::to_string(signal)?,
             deduplication: Digest::of_parts(&parts).to_text(),
-            group: hash.as_str().to_owned(),
+            group: group.as_str().to_owned(),
         })
     }
 }
@@ -55,7 +62,7 @@ impl OutgoingMessage {
 ///
 /// # Errors
 /// When it is not a signal of this version.
-pub fn parse(body: &str) -> Result<Signal, MessageError> {
+pub fn parse(body: &str) -> Result<AnySignal, MessageError> {
     Ok(serde_json::from_str(body)?)
 }
 
@@ -65,11 +72,12 @@ mod tests {
     use lastword_domain::name::{
         Account, Environment, IntegrationName, Provider, ResourceId, ResourceType,
     };
-    use lastword_domain::{EventRef, ResourceKey};
+    use lastword_domain::name::{SubjectId, SubjectKind};
+    use lastword_domain::{EventRef, ResourceKey, Signal, SubjectKey, SubjectSignal};
     use proptest::prelude::*;
 
-    fn signal(id: &str, events: &[u8], cause: Cause) -> Signal {
-        Signal {
+    fn signal(id: &str, events: &[u8], cause: Cause) -> AnySignal {
+        AnySignal::Resource(Signal {
             integration: IntegrationName::parse("billing").unwrap(),
             resource: ResourceKey {
                 provider: Provider::parse("stripe").unwrap(),
@@ -83,7 +91,34 @@ mod tests {
                 .map(|e| EventRef::parse(&Digest::of(&[*e]).to_text()).unwrap())
                 .collect(),
             cause,
+        })
+    }
+
+    fn about_order(id: &str, changes: &[&str]) -> AnySignal {
+        AnySignal::Subject(SubjectSignal {
+            subject: SubjectKey {
+                kind: SubjectKind::parse("order").unwrap(),
+                id: SubjectId::parse(id).unwrap(),
+            },
+            changes: changes.iter().map(|change| (*change).to_owned()).collect(),
+            cause: Cause::Webhook,
+        })
+    }
+
+    #[test]
+    fn a_subject_s_message_is_known_by_its_changes_and_comes_back() {
+        let message =
+            |id, changes: &[&str]| OutgoingMessage::new(&about_order(id, changes)).unwrap();
+        let one = message("7 😊", &["a", "b"]);
+        assert_eq!(parse(&one.body).unwrap(), about_order("7 😊", &["a", "b"]));
+        assert_eq!(
+            one.deduplication,
+            message("7 😊", &["b", "a", "a"]).deduplication
+        );
+        for other in [message("7 😊", &["a"]), message("8", &["a", "b"])] {
+            assert_ne!(one.deduplication, other.deduplication);
         }
+        assert_ne!(one.group, message("8", &["a", "b"]).group);
     }
 
     fn deduplication(events: &[u8], cause: Cause) -> String {

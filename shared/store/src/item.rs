@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use lastword_domain::ResourceKey;
+use lastword_domain::name::{Account, Environment, Provider, ResourceId, ResourceType};
 
 use crate::error::StoreError;
 
@@ -112,6 +114,58 @@ impl<'a> Reading<'a> {
                 Err(self.corrupt(attribute, format_args!("is {}, not a list", kind_of(other))))
             }
         }
+    }
+}
+
+/// The most bytes of an item that is written: the store's limit is 400 KB, and counts a little more than is
+/// counted here.
+pub(crate) const MOST_BYTES: usize = 396 * 1024;
+
+/// About how many bytes the store counts an item as.
+pub(crate) fn size(item: &Item) -> usize {
+    item.iter()
+        .map(|(name, value)| name.len() + value_size(value))
+        .sum()
+}
+
+fn value_size(value: &AttributeValue) -> usize {
+    if let Ok(text) = value.as_s().or_else(|_| value.as_n()) {
+        text.len()
+    } else if let Ok(blob) = value.as_b() {
+        blob.as_ref().len()
+    } else if let Ok(values) = value.as_l() {
+        values
+            .iter()
+            .map(|value| 1 + value_size(value))
+            .sum::<usize>()
+            + 3
+    } else if let Ok(map) = value.as_m() {
+        3 + size(map)
+    } else {
+        1
+    }
+}
+
+/// The readable parts of a resource's key.
+pub(crate) fn resource(key: &ResourceKey, item: &mut Item) {
+    let mut put = |name: &str, value: &str| item.insert(name.to_owned(), text(value));
+    put("provider", key.provider.as_str());
+    put("account", key.account.as_str());
+    put("environment", key.environment.as_str());
+    put("type", key.kind.as_str());
+    put("id", key.id.as_str());
+}
+
+impl Reading<'_> {
+    /// A resource's key from its readable parts.
+    pub(crate) fn resource(self) -> Result<ResourceKey, StoreError> {
+        Ok(ResourceKey {
+            provider: self.name("provider", Provider::parse)?,
+            account: self.name("account", Account::parse)?,
+            environment: self.name("environment", Environment::parse)?,
+            kind: self.name("type", ResourceType::parse)?,
+            id: self.name("id", ResourceId::parse)?,
+        })
     }
 }
 

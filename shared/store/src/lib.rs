@@ -11,6 +11,11 @@
 //! | State | projection | [`state::projection`] |
 //! | State | decision | [`state::decision`] |
 //! | State | page of decisions | [`state::page`] |
+//! | State | fact | [`state::fact`] |
+//! | State | change that waits or was applied | [`state::change`] |
+//! | State | member of a subject | [`state::member`] |
+//! | State | subject | [`state::subject`] |
+//! | State | review | [`state::review`] |
 
 pub mod body;
 pub mod error;
@@ -25,4 +30,7 @@ pub use error::StoreError;
 pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
-pub use state::{Bodies, Commit, Committed, Decision, Failure, Loaded, LoadedEvent, State, Story};
+pub use state::{
+    Bodies, Closed, Commit, Committed, Decision, Failure, KeptFact, Loaded, LoadedEvent,
+    LoadedSubject, MemberCopy, Review, State, Story, SubjectCommit, SubjectStory,
+};

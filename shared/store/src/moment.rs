@@ -12,7 +12,7 @@ pub struct Moment(u64);
 impl Moment {
     /// From Unix milliseconds.
     #[must_use]
-    pub fn from_unix_ms(ms: u64) -> Self {
+    pub const fn from_unix_ms(ms: u64) -> Self {
         Self(ms)
     }
 
@@ -23,6 +23,18 @@ impl Moment {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         Self(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Unix milliseconds.
+    #[must_use]
+    pub fn unix_ms(self) -> u64 {
+        self.0
+    }
+
+    /// How long after the other, if it is.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 
     /// Unix time in whole seconds.

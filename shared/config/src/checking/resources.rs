@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lastword_contracts::contract::StrategyName;
 use lastword_contracts::{Contract, ResourceRules};
-use lastword_domain::Strategy;
-use lastword_domain::name::ResourceType;
+use lastword_domain::name::{FactKind, ResourceType};
+use lastword_domain::{StatusOrder, Strategy};
 
 use super::Checker;
 use crate::integration::Resource;
+use crate::meaning::RuleTexts;
 use crate::raw::RawIntegration;
 
 /// The resource types of an integration.
@@ -62,17 +63,61 @@ impl Checker<'_> {
             let message = "no resource types: expected some in `resources` or under `define`";
             self.report(raw.contract.span().start, setting, message);
         }
+        self.facts(setting, raw, contract, &mut rules);
         let strategies = self.strategies(setting, raw, &rules);
         let kept = rules
             .iter()
             .filter_map(|(kind, rules)| {
-                let first = rules.strategies.first().map(|name| name.0)?;
-                let strategy = strategies.get(kind).copied().unwrap_or(first);
-                let rules = rules.clone();
-                Some((kind.clone(), Resource { strategy, rules }))
+                let first = rules.strategies.first().map(|name| name.0);
+                let only_facts = (!rules.facts.is_empty()).then_some(Strategy::Fact);
+                let chosen = strategies.get(kind).copied();
+                let strategy = chosen.or(first).or(only_facts)?;
+                let resource = Resource {
+                    strategy,
+                    rules: rules.clone(),
+                    order: StatusOrder::parse(&rules.statuses).ok(),
+                    meaning: RuleTexts::default(),
+                };
+                Some((kind.clone(), resource))
             })
             .collect();
         Told { rules, kept }
+    }
+
+    /// Facts that this deployment keeps besides the contract's own.
+    fn facts(
+        &mut self,
+        setting: &str,
+        raw: &RawIntegration,
+        contract: &Contract,
+        rules: &mut BTreeMap<ResourceType, ResourceRules>,
+    ) {
+        for (name, facts) in &raw.facts {
+            let setting = format!("{setting}.facts.{}", name.get_ref());
+            let Some(kind) = self.name(name, &setting, ResourceType::parse) else {
+                continue;
+            };
+            let Some(rules) = rules.get_mut(&kind) else {
+                let message = "no events of such a resource type are taken in by this integration";
+                self.report(name.span().start, &setting, message);
+                continue;
+            };
+            for (name, fact) in facts {
+                let setting = format!("{setting}.{}", name.get_ref());
+                let at = name.span().start;
+                let Some(fact_kind) = self.name(name, &setting, FactKind::parse) else {
+                    continue;
+                };
+                if rules.facts.contains_key(&fact_kind) {
+                    self.report(at, &setting, "the contract has a fact of this name already");
+                    continue;
+                }
+                rules.facts.insert(fact_kind, fact.get_ref().clone());
+                if let Err(why) = contract.check(&kind, rules) {
+                    self.report(fact.span().start, &setting, why);
+                }
+            }
+        }
     }
 
     /// The contract's own resource types: the ones asked for, or all.

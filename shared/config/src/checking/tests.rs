@@ -107,7 +107,7 @@ fn each_mistake_is_told_with_its_line_what_was_found_and_what_is_expected() {
         (
             "[\"version\"]",
             "[\"curent\"]",
-            "found \"curent\", expected \"current\" or \"version\"",
+            "found \"curent\", expected \"current\", \"version\"",
         ),
         (
             "strategies = [\"version\"]",

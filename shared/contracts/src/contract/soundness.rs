@@ -5,6 +5,8 @@
 use lastword_domain::Strategy;
 use lastword_domain::name::ResourceType;
 
+mod strategies;
+
 use super::{Contract, ResourceRules, StrategyName};
 use crate::handshake::Handshake;
 use crate::reader::UNREADABLE;
@@ -25,21 +27,31 @@ impl Contract {
         if rules.events.is_empty() {
             return Err("no events are named".to_owned());
         }
-        if rules.strategies.is_empty() && rules.why.is_none() {
+        if rules.strategies.is_empty() && rules.facts.is_empty() && rules.why.is_none() {
             return Err("no strategy is named, and not why".to_owned());
         }
         self.check_deletions(rules)?;
         rules.check_read()?;
+        rules.check_facts()?;
+        if self.body_is_a_hint() && rules.believes_the_body() {
+            return Err(
+                "it believes the body (a strategy other than \"current\", a version, or facts that are not read), which the \
+                 signature does not cover"
+                    .to_owned(),
+            );
+        }
         for StrategyName(strategy) in &rules.strategies {
             match strategy {
                 Strategy::Current => rules.check_current(self.api.is_some())?,
-                Strategy::Version if self.body_is_a_hint() => {
+                Strategy::Version => rules.check_version()?,
+                Strategy::Sequence => rules.check_sequence()?,
+                Strategy::Transition => rules.check_transition()?,
+                Strategy::Fact => {
                     return Err(
-                        "the strategy \"version\" believes the body, which the signature does not cover"
+                        "\"fact\" is no way to find a state; expected `facts`, with any strategy or none"
                             .to_owned(),
                     );
                 }
-                Strategy::Version => rules.check_version()?,
             }
         }
         Ok(())
@@ -210,7 +222,12 @@ impl ResourceRules {
                 places.join(" and ")
             ));
         }
-        let inside = [&self.read_id, &self.read_version, &self.deleted_when];
+        let inside = [
+            &self.read_id,
+            &self.read_version,
+            &self.read_status,
+            &self.deleted_when,
+        ];
         for pointer in inside.into_iter().flatten() {
             if self
                 .read_at
@@ -226,30 +243,6 @@ impl ResourceRules {
             return Err(
                 "a path to read needs `read_id`, where the answer says which object it is; without it \
                  any answer would be believed"
-                    .to_owned(),
-            );
-        }
-        Ok(())
-    }
-
-    fn check_current(&self, has_api: bool) -> Result<(), String> {
-        if !has_api || self.read.is_none() {
-            return Err("the strategy \"current\" needs a read API and a path to read".to_owned());
-        }
-        Ok(())
-    }
-
-    fn check_version(&self) -> Result<(), String> {
-        if self.version.is_none() || self.snapshot.is_none() {
-            return Err(
-                "the strategy \"version\" needs to know where version and snapshot stand"
-                    .to_owned(),
-            );
-        }
-        if self.read.is_some() && self.read_version.is_none() {
-            return Err(
-                "the strategy \"version\" with a path to read needs `read_version`, where the version \
-                 stands in the answer; without it a late answer could not be told from a new one"
                     .to_owned(),
             );
         }

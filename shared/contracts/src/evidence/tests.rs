@@ -1,6 +1,6 @@
 use super::*;
 use crate::contract::Contract;
-use lastword_domain::name::ResourceType;
+use lastword_domain::name::{ResourceId, ResourceType};
 
 fn rules(contract: &str, kind: &str) -> ResourceRules {
     Contract::builtin(contract)
@@ -67,11 +67,11 @@ fn an_answer_that_is_no_object_is_no_state() {
     let rules = rules("stripe", "customer");
     let seen = |body: &str| rules.seen(&id("cus_1"), body.as_bytes());
     assert!(matches!(
-        seen(r#"{"id":"cus_1"}"#).unwrap().0,
+        seen(r#"{"id":"cus_1"}"#).unwrap().content,
         Content::Present(_)
     ));
     assert_eq!(
-        seen(r#"{"id":"cus_1","deleted":true}"#).unwrap().0,
+        seen(r#"{"id":"cus_1","deleted":true}"#).unwrap().content,
         Content::Deleted
     );
     for body in [
@@ -159,7 +159,7 @@ fn of_every_kind_of_object_that_is_read_the_least_answer_that_its_contract_descr
             let answer = holding(&values);
             let seen = rules.seen(&ResourceId::parse(&id).unwrap(), answer.as_bytes());
             assert!(
-                matches!(seen, Ok((Content::Present(_), _))),
+                matches!(&seen, Ok(seen) if matches!(seen.content, Content::Present(_))),
                 "{name} {kind}: {seen:?} of {answer}"
             );
         }

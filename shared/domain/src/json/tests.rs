@@ -99,7 +99,7 @@ fn every_byte_is_read_once_however_deep_it_stands() {
     }
 }
 
-fn tree() -> impl Strategy<Value = serde_json::Value> {
+pub(super) fn tree() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         any::<i64>().prop_map(serde_json::Value::from),
         "\\PC{0,6}".prop_map(serde_json::Value::from),

@@ -114,7 +114,7 @@ impl Race<'_> {
                 events: vec![self.history.reference(config, *event)?],
                 cause: Cause::Webhook,
             };
-            let message = OutgoingMessage::new(&signal)?;
+            let message = OutgoingMessage::new(&signal.into())?;
             records.push(json!({
                 "messageId": self.history.event_id(*event),
                 "receiptHandle": "by hand",

@@ -6,7 +6,7 @@ use aws_sdk_dynamodbstreams::types::{Record, ShardIteratorType};
 use aws_sdk_sqs::types::MessageSystemAttributeName;
 use serde_json::json;
 
-use super::{Failure, INBOX_TABLE, Machine, Worker};
+use super::{Failure, INBOX_TABLE, Machine, STATE_TABLE, Worker};
 use crate::mapping::stream::event_of;
 
 /// A received batch, as the event source mapping would hand it over.
@@ -18,63 +18,76 @@ pub struct ReceivedBatch {
 }
 
 impl Machine {
-    /// Hands the relay what the Inbox stream has new, up to `most` records at once; says how many records
+    /// Hands the relay what the tables' streams have new, up to `most` records of each at once; says how many records
     /// were passed. What the relay reports as failed is read again at the next call.
     /// # Errors
-    /// When the stream cannot be read or the relay fails as a whole.
+    /// When a stream cannot be read or the relay fails as a whole.
     pub async fn relay(&self, worker: &Worker, most: i32) -> Result<usize, Failure> {
-        let mut position = self.position.lock().await;
-        let (records, arn) = self.records(position.as_deref(), most).await?;
+        let mut passed = self.relay_from(worker, INBOX_TABLE, most).await?;
+        passed += self.relay_from(worker, STATE_TABLE, most).await?;
+        Ok(passed)
+    }
+
+    async fn relay_from(
+        &self,
+        worker: &Worker,
+        table: &'static str,
+        most: i32,
+    ) -> Result<usize, Failure> {
+        let mut positions = self.positions.lock().await;
+        let position = positions.get(table).map(String::as_str);
+        let (records, arn) = self.records(table, position, most).await?;
         if records.is_empty() {
             return Ok(0);
         }
-        let reply = worker.relay.handle_text(&event_of(&records, &arn)).await?;
-        let sequence = |record: &Record| {
-            let change = record.dynamodb();
-            change
-                .and_then(|change| change.sequence_number())
-                .unwrap_or_default()
-                .to_owned()
+        // What the template's filter lets through.
+        let news: Vec<_> = records
+            .iter()
+            .filter(|record| table == INBOX_TABLE || is_member(record))
+            .cloned()
+            .collect();
+        let failures = if news.is_empty() {
+            Vec::new()
+        } else {
+            let reply = worker.relay.handle_text(&event_of(&news, &arn)).await?;
+            reply.batch_item_failures
         };
         let failed = |at: &String| {
-            reply
-                .batch_item_failures
+            failures
                 .iter()
                 .any(|failure| failure.item_identifier == *at)
         };
         let sequences: Vec<_> = records.iter().map(sequence).collect();
         let passed = sequences.iter().position(failed).unwrap_or(sequences.len());
         if let Some(last) = passed.checked_sub(1).and_then(|at| sequences.get(at)) {
-            *position = Some(last.clone());
+            positions.insert(table, last.clone());
         }
         Ok(passed)
     }
 
-    /// The event that the relay would be handed next; `None` when the stream has nothing new.
+    /// The event of the Inbox that the relay would be handed next; `None` when the stream has nothing new.
     /// # Errors
     /// When the stream cannot be read.
     pub async fn stream_event(&self, most: i32) -> Result<Option<String>, Failure> {
-        let position = self.position.lock().await;
-        let (records, arn) = self.records(position.as_deref(), most).await?;
+        let positions = self.positions.lock().await;
+        let position = positions.get(INBOX_TABLE).map(String::as_str);
+        let (records, arn) = self.records(INBOX_TABLE, position, most).await?;
         Ok((!records.is_empty()).then(|| event_of(&records, &arn)))
     }
 
     /// Forgets where the stream was read up to, as a host does that crashed before it noted it.
     pub async fn rewind(&self) {
-        *self.position.lock().await = None;
+        self.positions.lock().await.clear();
     }
 
     async fn records(
         &self,
+        table: &str,
         after: Option<&str>,
         most: i32,
     ) -> Result<(Vec<Record>, String), Failure> {
         let streams = self.stores.streams();
-        let listed = streams
-            .list_streams()
-            .table_name(INBOX_TABLE)
-            .send()
-            .await?;
+        let listed = streams.list_streams().table_name(table).send().await?;
         let arn = listed
             .streams()
             .first()
@@ -232,4 +245,19 @@ impl Machine {
             }
         }
     }
+}
+
+fn sequence(record: &Record) -> String {
+    let change = record.dynamodb();
+    change
+        .and_then(|change| change.sequence_number())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn is_member(record: &Record) -> bool {
+    let keys = record.dynamodb().and_then(|change| change.keys());
+    let sort = keys.and_then(|keys| keys.get("sk"));
+    sort.and_then(|sort| sort.as_s().ok())
+        .is_some_and(|sort| sort.starts_with(lastword_store::state::member::PREFIX))
 }

@@ -54,7 +54,8 @@ fn an_object_is_seen_and_a_deleted_one_is_deleted_only_as_the_contract_says() {
         seen,
         Answer::Seen {
             content: Content::Present(_),
-            version: None
+            version: None,
+            status: None
         }
     ));
     let gone = answer(200, &[], b"{\"id\":\"cus_1\",\"deleted\":true}");

@@ -23,6 +23,7 @@ async fn an_object_is_seen_byte_for_byte() {
     let Answer::Seen {
         content: Content::Present(json),
         version: None,
+        status: None,
     } = answer
     else {
         panic!("{answer}")

@@ -14,17 +14,18 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem, Update};
-use lastword_domain::{EventRef, Mark, Outcome, Projection, ResourceKey, Revision};
+use lastword_domain::decide::{Fact, Logged};
+use lastword_domain::{Mark, Projection, ResourceKey, Revision};
 
-use super::{LoadedEvent, Pauses, State, decision, page, projection};
+use super::places::{Places, Quietly};
+use super::projection::Beside;
+use super::{Loaded, Pauses, State, change, decision, fact, page, projection};
 use crate::error::{self, Condition, StoreError};
-use crate::item::Item;
+use crate::item::{self, Item};
 use crate::moment::Moment;
 
-/// The most decisions that get an item of their own in one transaction; what is more goes to pages.
-const MOST_OWN: usize = 40;
-/// The most items of their own that fit a transaction beside the projection and some pages.
-const MOST_ITEMS: usize = 90;
+/// The store takes so many items in one transaction.
+const MOST_WRITES: usize = 100;
 
 /// Whether a commit was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,9 @@ pub enum Committed {
     Done(Revision),
     /// Somebody else was first: load and look again.
     Lost,
+    /// It is more than the store takes as one item or in one transaction. Nothing was written, and it would be the
+    /// same again.
+    TooLarge,
 }
 
 /// What a conclusion commits.
@@ -42,99 +46,36 @@ pub struct Commit<'c> {
     /// Whose conclusion it is.
     pub resource: &'c ResourceKey,
     /// What was loaded before the look began.
-    pub held: &'c Projection,
+    pub loaded: &'c Loaded,
     /// The next projection, when it changes. Otherwise only the revision advances: it always does, so
     /// that a slower reader that began before this look loses.
     pub next: Option<&'c Projection>,
     /// What became of each signal.
     pub marks: &'c [Mark],
-    /// The signals as loaded.
-    pub events: &'c [LoadedEvent],
+    /// Facts that are not kept yet.
+    pub facts: &'c [Fact],
+    /// Strategy `sequence`: changes that are not known yet.
+    pub changes: &'c [Logged],
     /// For people.
     pub now: Moment,
 }
 
-/// Where each mark goes.
-struct Places {
-    own: Vec<Mark>,
-    recent: Vec<Mark>,
-    paged: Vec<Mark>,
-    /// How many of `recent` were held before.
-    kept: usize,
-}
-
-impl Places {
-    fn of(commit: &Commit<'_>) -> Self {
-        // An event has one place for its decision: one that has an item already keeps it there.
-        let on_record = |mark: &Mark| {
-            commit
-                .events
-                .iter()
-                .any(|event| event.reference == mark.event && event.on_record)
-        };
-        let is_quiet = |mark: &Mark| match mark.outcome {
-            Outcome::Unchanged | Outcome::Stale | Outcome::Duplicate => !on_record(mark),
-            Outcome::Applied
-            | Outcome::Conflict
-            | Outcome::Waiting
-            | Outcome::Ignored
-            | Outcome::Failed
-            | Outcome::Exhausted => false,
-        };
-        let (quiet, mut own): (Vec<_>, Vec<_>) = commit.marks.iter().cloned().partition(is_quiet);
-        // What a person has to find comes first.
-        own.sort_by_key(|mark| (!on_record(mark), mark.outcome == Outcome::Applied));
-        let recorded = own.iter().filter(|mark| on_record(mark)).count();
-        let most = recorded.clamp(MOST_OWN, MOST_ITEMS);
-        let paged = own.split_off(own.len().min(most));
-        let marked = |event: &EventRef| commit.marks.iter().any(|mark| mark.event == *event);
-        let kept = commit
-            .held
-            .recent
-            .iter()
-            .filter(|mark| !marked(&mark.event));
-        let mut recent: Vec<_> = kept.cloned().collect();
-        let kept = recent.len();
-        recent.extend(quiet);
-        Self {
-            own,
-            recent,
-            paged,
-            kept,
-        }
+impl Commit<'_> {
+    pub(super) fn held(&self) -> &Projection {
+        &self.loaded.projection
     }
 
-    /// What becomes of the marks in the projection when only its revision advances.
-    fn quietly(&self, held: &[Mark]) -> Quietly {
-        let new = self.recent.len() - self.kept;
-        if !(self.own.is_empty() && self.paged.is_empty()) {
-            Quietly::Not
-        } else if self.recent.len() <= Projection::MOST_RECENT {
-            Quietly::Kept
-        } else if new <= Projection::MOST_RECENT && self.kept == held.len() {
-            Quietly::CopiedFirst
-        } else {
-            Quietly::Not
-        }
+    /// Whether copies in subjects' partitions change with it.
+    pub(super) fn moves_members(&self) -> bool {
+        self.next.is_some_and(|next| {
+            let (held, next) = (&self.held().meaning.links, &next.meaning.links);
+            !(held.is_empty() && next.is_empty())
+        })
     }
 
-    /// In a transaction, marks that no longer fit the projection move to a page.
-    fn in_transaction(mut self) -> Self {
-        if self.recent.len() > Projection::MOST_RECENT {
-            self.paged.append(&mut self.recent);
-        }
-        self
+    fn is_quiet(&self) -> bool {
+        self.next.is_none() && self.facts.is_empty() && self.changes.is_empty()
     }
-}
-
-/// Whether a conclusion that changes nothing is one update.
-enum Quietly {
-    /// Every mark fits the projection.
-    Kept,
-    /// The new ones fit once those held are on a page.
-    CopiedFirst,
-    /// It needs a transaction.
-    Not,
 }
 
 impl State {
@@ -144,43 +85,77 @@ impl State {
     /// When it is unknown whether it was done; repeating the whole look is safe.
     pub async fn commit(&self, commit: &Commit<'_>) -> Result<Committed, StoreError> {
         let places = Places::of(commit);
-        let held = commit.held.revision;
-        if commit.next.is_none() && held != Revision::NONE {
-            match places.quietly(&commit.held.recent) {
+        let held = commit.held().revision;
+        if commit.is_quiet() && held != Revision::NONE {
+            match places.quietly(&commit.held().recent) {
                 Quietly::Kept => {
                     return self
-                        .advance(commit, &places.recent, commit.held.paged)
+                        .advance(commit, &places.recent, commit.held().paged)
                         .await;
                 }
                 Quietly::CopiedFirst => {
                     self.copy_to_page(commit).await?;
-                    let new = places.recent.get(places.kept..).unwrap_or_default();
-                    return self.advance(commit, new, true).await;
+                    return self.advance(commit, places.added(), true).await;
                 }
                 Quietly::Not => {}
             }
         }
+        let (places, copied) = match commit.moves_members() {
+            true => self.beside_members(commit, places).await?,
+            false => (places, false),
+        };
         let places = places.in_transaction();
         let revision = held.next();
-        let paged = commit.held.paged || !places.paged.is_empty();
+        let paged = commit.held().paged || copied || !places.paged.is_empty();
         let mut writes = vec![self.projection_write(commit, places.recent, paged)?];
+        let mut items = Vec::new();
         for mark in &places.own {
-            let event = commit
-                .events
-                .iter()
-                .find(|event| event.reference == mark.event);
-            let item = decision::encode(commit.resource, mark, revision, event, commit.now);
-            writes.push(self.put_write(item)?);
+            let mut events = commit.loaded.events.iter();
+            let event = events.find(|event| event.reference == mark.event);
+            items.push(decision::encode(
+                commit.resource,
+                mark,
+                revision,
+                event,
+                commit.now,
+            ));
         }
         for (number, marks) in places.paged.chunks(page::MOST_MARKS).enumerate() {
             let item = page::encode(commit.resource, revision, number, marks, commit.now);
+            items.push(item);
+        }
+        let facts = commit.facts.iter();
+        items.extend(facts.map(|fact| fact::encode(commit.resource, fact, commit.now)));
+        let changes = commit.changes.iter();
+        items.extend(changes.map(|change| change::encode(commit.resource, change)));
+        for item in items {
             writes.push(self.put_write(item)?);
+        }
+        writes.extend(self.member_writes(commit)?);
+        writes.extend(self.reviews_of(commit).await?);
+        if writes.len() > MOST_WRITES || writes.iter().any(too_large) {
+            return Ok(Committed::TooLarge);
         }
         Ok(if self.transact(writes).await? {
             Committed::Done(revision)
         } else {
             Committed::Lost
         })
+    }
+
+    /// Beside the copies of members, marks stand in the projection: a decision of its own would cost as much as a copy.
+    /// Those that no longer fit there are copied to a page first.
+    async fn beside_members(
+        &self,
+        commit: &Commit<'_>,
+        mut places: Places,
+    ) -> Result<(Places, bool), StoreError> {
+        let copied = matches!(places.quietly(&commit.held().recent), Quietly::CopiedFirst);
+        if copied {
+            self.copy_to_page(commit).await?;
+            places.recent = places.added().to_vec();
+        }
+        Ok((places, copied))
     }
 
     /// The projection's part of a transaction: replaced when it changes or is the first, else advanced.
@@ -190,35 +165,39 @@ impl State {
         recent: Vec<Mark>,
         paged: bool,
     ) -> Result<TransactWriteItem, StoreError> {
-        let held = commit.held.revision;
+        let held = commit.held();
         let version = commit.next.and_then(|next| next.version.as_ref());
-        if commit.next.is_none() && held != Revision::NONE {
-            let mut values = projection::quiet_values(held.next(), &recent, paged, commit.now);
+        let facts = commit.loaded.beside.facts || !commit.facts.is_empty();
+        let flagged = facts != commit.loaded.beside.facts;
+        if commit.next.is_none() && held.revision != Revision::NONE && !flagged {
+            let next = held.revision.next();
+            let mut values = projection::quiet_values(next, &recent, paged, commit.now);
             let update = Update::builder()
                 .table_name(&self.table)
                 .set_key(Some(projection::key(commit.resource)))
                 .update_expression(projection::QUIET_UPDATE)
-                .condition_expression(projection::condition(held, None, &mut values))
+                .condition_expression(projection::condition(held.revision, None, &mut values))
                 .set_expression_attribute_values(Some(values))
                 .build()
                 .map_err(|error| StoreError::Refused(error.to_string()))?;
             return Ok(TransactWriteItem::builder().update(update).build());
         }
-        let contents = commit
-            .next
-            .map_or(&commit.held.contents, |next| &next.contents);
         let next = Projection {
-            revision: held.next(),
-            contents: contents.clone(),
-            version: version.cloned(),
+            revision: held.revision.next(),
             recent,
             paged,
+            ..commit.next.unwrap_or(held).clone()
+        };
+        let beside = Beside {
+            waiting_since: commit.loaded.beside.waiting_since,
+            facts,
         };
         let mut values = Item::new();
-        let condition = projection::condition(held, version, &mut values);
+        let condition = projection::condition(held.revision, version, &mut values);
+        let item = projection::encode(commit.resource, &next, beside, commit.now);
         let put = Put::builder()
             .table_name(&self.table)
-            .set_item(Some(projection::encode(commit.resource, &next, commit.now)))
+            .set_item(Some(item))
             .condition_expression(condition)
             .set_expression_attribute_values((!values.is_empty()).then_some(values))
             .build()
@@ -226,7 +205,7 @@ impl State {
         Ok(TransactWriteItem::builder().put(put).build())
     }
 
-    fn put_write(&self, item: Item) -> Result<TransactWriteItem, StoreError> {
+    pub(super) fn put_write(&self, item: Item) -> Result<TransactWriteItem, StoreError> {
         let put = Put::builder()
             .table_name(&self.table)
             .set_item(Some(item))
@@ -237,7 +216,7 @@ impl State {
 
     /// Copies the marks that are held to a page of their own.
     async fn copy_to_page(&self, commit: &Commit<'_>) -> Result<(), StoreError> {
-        let held = commit.held;
+        let held = commit.held();
         let item = page::encode_copy(commit.resource, held.revision, &held.recent, commit.now);
         let output = self
             .client
@@ -259,7 +238,7 @@ impl State {
         recent: &[Mark],
         paged: bool,
     ) -> Result<Committed, StoreError> {
-        let held = commit.held.revision;
+        let held = commit.held().revision;
         let mut values = projection::quiet_values(held.next(), recent, paged, commit.now);
         let condition = projection::condition(held, None, &mut values);
         let mut pauses = Pauses::default();
@@ -329,4 +308,10 @@ fn is_condition<R>(error: &SdkError<UpdateItemError, R>) -> bool {
         error.as_service_error(),
         Some(UpdateItemError::ConditionalCheckFailedException(_))
     )
+}
+
+fn too_large(write: &TransactWriteItem) -> bool {
+    write
+        .put()
+        .is_some_and(|put| item::size(put.item()) > item::MOST_BYTES)
 }

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
 use lastword_domain::{EventRef, Outcome, Projection, ResourceKey};
 
 use super::decision::{self, Decision};
+use super::projection::Beside;
 use super::{Pauses, State, projection};
 use crate::error::{self, StoreError};
 use crate::inbox::{StoredEvent, event};
@@ -21,6 +22,8 @@ const MOST_KEYS: usize = 100;
 pub struct Loaded {
     /// What is held of it.
     pub projection: Projection,
+    /// What stands with it that nothing decides by.
+    pub beside: Beside,
     /// The signalled events, in the order asked for, each once.
     pub events: Vec<LoadedEvent>,
 }
@@ -86,9 +89,9 @@ impl State {
                 break;
             }
         }
-        let projection = match found.projection {
+        let (projection, beside) = match found.projection {
             Some(item) => projection::decode(&item)?,
-            None => Projection::unknown(),
+            None => (Projection::unknown(), Beside::default()),
         };
         let events = unique.into_iter().map(|reference| {
             let decision = found.decisions.remove(reference);
@@ -111,6 +114,7 @@ impl State {
         Ok(Loaded {
             events: events.collect(),
             projection,
+            beside,
         })
     }
 
@@ -141,26 +145,56 @@ impl State {
         }
         let mut pauses = Pauses::default();
         while !asked.is_empty() {
-            let output = self
-                .client
-                .batch_get_item()
-                .set_request_items(Some(asked))
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await
-                .map_err(|error| error::read(&error))?;
-            self.reads.count(output.consumed_capacity());
-            for (table, items) in output.responses.unwrap_or_default() {
+            for (table, items) in self.get_batch(&mut asked).await? {
                 for item in items {
                     found.take(table == self.table, item)?;
                 }
             }
-            asked = output.unprocessed_keys.unwrap_or_default();
             if !asked.is_empty() && !pauses.pause().await {
                 return Err(StoreError::Busy("keys were left unread".into()));
             }
         }
         Ok(())
+    }
+}
+
+impl State {
+    /// The items of one table under these keys.
+    pub(super) async fn get_all(
+        &self,
+        table: &str,
+        keys: KeysAndAttributes,
+    ) -> Result<Vec<Item>, StoreError> {
+        let mut asked = HashMap::from([(table.to_owned(), keys)]);
+        let mut items = Vec::new();
+        let mut pauses = Pauses::default();
+        while !asked.is_empty() {
+            for (_, found) in self.get_batch(&mut asked).await? {
+                items.extend(found);
+            }
+            if !asked.is_empty() && !pauses.pause().await {
+                return Err(StoreError::Busy("keys were left unread".into()));
+            }
+        }
+        Ok(items)
+    }
+
+    /// One request; what it left unread is asked for next.
+    async fn get_batch(
+        &self,
+        asked: &mut HashMap<String, KeysAndAttributes>,
+    ) -> Result<HashMap<String, Vec<Item>>, StoreError> {
+        let output = self
+            .client
+            .batch_get_item()
+            .set_request_items(Some(std::mem::take(asked)))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(|error| error::read(&error))?;
+        self.reads.count(output.consumed_capacity());
+        *asked = output.unprocessed_keys.unwrap_or_default();
+        Ok(output.responses.unwrap_or_default())
     }
 }
 

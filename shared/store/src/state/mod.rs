@@ -1,12 +1,21 @@
 //! The State table: what is known, and why. One partition holds the whole story of a resource.
 
+pub mod change;
 mod commit;
+pub mod content;
 pub mod decision;
+pub mod fact;
 mod failures;
 mod load;
+mod meaning;
+pub mod member;
+mod moved;
 pub mod page;
+mod places;
 pub mod projection;
+pub mod review;
 mod story;
+pub mod subject;
 
 use std::time::Duration;
 
@@ -15,8 +24,12 @@ use aws_sdk_dynamodb::Client;
 use crate::meter::Meter;
 pub use commit::{Commit, Committed};
 pub use decision::{Decision, Failure};
+pub use fact::KeptFact;
 pub use load::{Bodies, Loaded, LoadedEvent};
+pub use member::MemberCopy;
+pub use review::{Closed, Review};
 pub use story::Story;
+pub use subject::{LoadedSubject, SubjectCommit, SubjectStory};
 
 /// The State table, and the Inbox rows its conclusions rest on.
 #[derive(Debug, Clone)]
@@ -51,6 +64,21 @@ impl State {
     pub fn inbox(&self) -> &crate::inbox::Inbox {
         &self.inbox
     }
+}
+
+/// Whether a sort key is one of this table's: the Inbox has none of them.
+#[must_use]
+pub fn is_of_state(sort: &str) -> bool {
+    let prefixes = [
+        decision::PREFIX,
+        page::PREFIX,
+        fact::PREFIX,
+        change::PREFIX,
+        member::PREFIX,
+        review::PREFIX,
+    ];
+    ["projection", "subject"].contains(&sort)
+        || prefixes.iter().any(|prefix| sort.starts_with(prefix))
 }
 
 /// A few short pauses of random length, for requests in conflict with each other.

@@ -3,25 +3,25 @@
 //! | `pk`, `sk` | S, S | hash of the resource's key, `projection` | reconcile |
 //! | `provider`, `account`, `environment`, `type`, `id` | S | the key's readable parts | reconcile |
 //! | `revision` | N | how many conclusions it has behind it; every commit is conditional on it | reconcile |
-//! | `state` | S | the exact JSON, when that fits a write unit as well as packed | reconcile |
-//! | `packed`, `size` | B, N | the same, packed, when that saves a write unit | reconcile |
-//! | `deleted` | BOOL | a tombstone | reconcile |
-//! | `contested`, `size` | B, N | contents under equal evidence, none chosen: a packed JSON list | reconcile |
-//! | `version` | N | the version it rests on, where the strategy has one | reconcile |
-//! | `recent` | L of S | marks of recent conclusions that changed nothing | reconcile |
+//! | `state` and others | | the contents, as in [`super::content`] | reconcile |
+//! | `version` | N or S | the version it rests on, where the strategy has one: what is no whole number is a text whose bytes are in its order | reconcile |
+//! | `proof`, `grave` | S, N or S | what says that it is deleted, and under which version | reconcile |
+//! | `tied` | N or S | strategy `sequence`: the lowest number under which different changes came | reconcile |
+//! | `waiting_since` | N | strategy `sequence`: since when changes wait for one before them, Unix milliseconds | reconcile |
+//! | `verdict` | S | what the rules conclude, as JSON | reconcile |
+//! | `links` | L of L(kind, id, role) | the subjects it is a member of | reconcile |
+//! | `reviews` | L of S | the reviews that its state calls for | reconcile |
+//! | `facts` | BOOL | whether facts were ever recorded of it | reconcile |
+//! | `recent` | L of S | marks of recent conclusions | reconcile |
 //! | `paged` | BOOL | whether marks have moved to pages | reconcile |
 //! | `observed_at` | S | when this was concluded, for people | reconcile |
 //! | `census` | S | index `census`: environment, type and shard | reconcile |
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use lastword_domain::{
-    Content, Contents, Json, Mark, Projection, ResourceKey, Revision, Standing, Version,
-};
+use lastword_domain::version::StoredVersion;
+use lastword_domain::{Grave, Mark, Projection, Proof, ResourceKey, Revision, Version};
 
-use super::page;
-use serde_json::value::RawValue;
-
-use crate::body::{self, Encoding};
+use super::{content, meaning, page};
 use crate::error::StoreError;
 use crate::item::{self, Item, Reading};
 use crate::moment::Moment;
@@ -31,13 +31,18 @@ pub const SHARDS: u8 = 4;
 
 const KIND: &str = "projection";
 const SORT: &str = "projection";
-const STATE: &str = "state";
-const PACKED: &str = "packed";
-const CONTESTED: &str = "contested";
 const RECENT: &str = "recent";
-const WRITE_UNIT: usize = 1024;
 /// About what everything but the state takes of the item.
 const OVERHEAD: usize = 520;
+
+/// What stands in the item and is no part of the projection: nothing decides by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Beside {
+    /// Since when changes wait for one before them.
+    pub waiting_since: Option<Moment>,
+    /// Whether facts were ever recorded.
+    pub facts: bool,
+}
 
 /// The condition under which a projection is replaced.
 ///
@@ -52,8 +57,14 @@ pub(crate) fn condition(held: Revision, version: Option<&Version>, values: &mut 
         "revision = :held".to_owned()
     };
     if let Some(version) = version {
-        values.insert(":version".into(), item::number(version));
-        condition.push_str(" AND (attribute_not_exists(version) OR version <= :version)");
+        // A version of another kind than the one held compares with nothing, and is a change of configuration.
+        let stored = stored(version);
+        let kind = if stored.is_n() { "N" } else { "S" };
+        values.insert(":version".into(), stored);
+        values.insert(":kind".into(), item::text(kind));
+        condition.push_str(
+            " AND (attribute_not_exists(version) OR version <= :version OR NOT attribute_type(version, :kind))",
+        );
     }
     condition
 }
@@ -78,7 +89,32 @@ pub(crate) fn key(resource: &ResourceKey) -> Item {
     ])
 }
 
-pub(crate) fn encode(resource: &ResourceKey, projection: &Projection, now: Moment) -> Item {
+/// A version as it is compared in the store.
+fn stored(version: &Version) -> AttributeValue {
+    match version.stored() {
+        StoredVersion::Number(digits) => item::number(digits),
+        StoredVersion::Text(text) => item::text(text),
+    }
+}
+
+fn version(reading: Reading<'_>, attribute: &'static str) -> Result<Option<Version>, StoreError> {
+    let parsed = match reading.item.get(attribute) {
+        None => return Ok(None),
+        Some(AttributeValue::N(digits)) => Version::from_stored_number(digits),
+        Some(AttributeValue::S(text)) => Version::from_stored_text(text),
+        Some(_) => return Err(reading.corrupt(attribute, "is neither a number nor a text")),
+    };
+    parsed
+        .map(Some)
+        .map_err(|error| reading.corrupt(attribute, error))
+}
+
+pub(crate) fn encode(
+    resource: &ResourceKey,
+    projection: &Projection,
+    beside: Beside,
+    now: Moment,
+) -> Item {
     let mut item = key(resource);
     let hash = resource.hash();
     let shard = hash.as_str().bytes().next().unwrap_or_default() % SHARDS;
@@ -86,17 +122,35 @@ pub(crate) fn encode(resource: &ResourceKey, projection: &Projection, now: Momen
         "{}/{}/{}#{shard}",
         resource.provider, resource.environment, resource.kind
     );
+    item::resource(resource, &mut item);
     let mut put = |name: &str, value| item.insert(name.to_owned(), value);
-    put("provider", item::text(resource.provider.as_str()));
-    put("account", item::text(resource.account.as_str()));
-    put("environment", item::text(resource.environment.as_str()));
-    put("type", item::text(resource.kind.as_str()));
-    put("id", item::text(resource.id.as_str()));
     put("revision", item::number(projection.revision));
     put("observed_at", item::text(now.to_text()));
     put("census", item::text(census));
-    if let Some(version) = &projection.version {
-        put("version", item::number(version));
+    for (name, version) in [
+        ("version", projection.version.as_ref()),
+        ("tied", projection.tied.as_ref()),
+        (
+            "grave",
+            projection
+                .grave
+                .as_ref()
+                .and_then(|grave| grave.version.as_ref()),
+        ),
+    ] {
+        if let Some(version) = version {
+            put(name, stored(version));
+        }
+    }
+    if let Some(grave) = &projection.grave {
+        put("proof", item::text(grave.proof.as_str()));
+    }
+    if projection.waiting {
+        let since = beside.waiting_since.unwrap_or(now);
+        put("waiting_since", item::number(since.unix_ms()));
+    }
+    if beside.facts {
+        put("facts", AttributeValue::Bool(true));
     }
     if !projection.recent.is_empty() {
         put(RECENT, page::encode_marks(&projection.recent));
@@ -104,65 +158,44 @@ pub(crate) fn encode(resource: &ResourceKey, projection: &Projection, now: Momen
     if projection.paged {
         put("paged", AttributeValue::Bool(true));
     }
-    match projection.contents.as_ref().map(Contents::standing) {
-        None => {}
-        Some(Standing::Deleted) => {
-            put("deleted", AttributeValue::Bool(true));
-        }
-        Some(Standing::Present(json)) => encode_state(json, &mut item),
-        Some(Standing::Contested(contents)) => encode_contested(contents, &mut item),
+    meaning::encode(&projection.meaning, &mut item);
+    if let Some(contents) = &projection.contents {
+        content::encode(contents, OVERHEAD, &mut item);
     }
     item
 }
 
-/// As a list of texts, where a deletion is `null`; contents may be many and alike, so they are packed.
-fn encode_contested(contents: &Contents, item: &mut Item) {
-    let text = |content: &Content| match content {
-        Content::Present(json) => json.as_str().to_owned(),
-        Content::Deleted => "null".to_owned(),
-    };
-    let list = format!(
-        "[{}]",
-        contents.iter().map(text).collect::<Vec<_>>().join(",")
-    );
-    let (encoding, packed) = body::pack(list.as_bytes());
-    item.insert(CONTESTED.into(), item::bytes(packed));
-    item.insert("size".into(), item::number(list.len()));
-    item.insert("encoding".into(), item::text(encoding.as_str()));
-}
-
-fn encode_state(json: &Json, item: &mut Item) {
-    let text = json.as_str();
-    let units = |bytes: usize| (OVERHEAD + bytes).div_ceil(WRITE_UNIT);
-    if units(text.len()) > 1 {
-        let (encoding, packed) = body::pack(text.as_bytes());
-        if encoding == Encoding::Zstd && units(packed.len()) < units(text.len()) {
-            item.insert(PACKED.into(), item::bytes(packed));
-            item.insert("size".into(), item::number(text.len()));
-            return;
-        }
-    }
-    item.insert(STATE.into(), item::text(text));
-}
-
-pub(crate) fn decode(item: &Item) -> Result<Projection, StoreError> {
+pub(crate) fn decode(item: &Item) -> Result<(Projection, Beside), StoreError> {
     let reading = Reading { kind: KIND, item };
-    let version = match reading.optional_digits("version")? {
-        None => None,
-        Some(digits) => {
-            Some(Version::parse(digits).map_err(|error| reading.corrupt("version", error))?)
-        }
-    };
     let revision = reading
         .optional_number("revision")?
         .ok_or_else(|| reading.corrupt("revision", "is missing"))?;
-    Ok(Projection {
+    let grave = match reading.optional_text("proof")? {
+        None => None,
+        Some(word) => Some(Grave {
+            proof: Proof::parse(word).ok_or_else(|| reading.corrupt("proof", "is unknown"))?,
+            version: version(reading, "grave")?,
+        }),
+    };
+    let waiting_since = reading
+        .optional_number("waiting_since")?
+        .map(Moment::from_unix_ms);
+    let projection = Projection {
         revision: Revision::from_number(revision),
-        contents: decode_contents(reading)?,
-        version,
+        contents: content::decode(reading)?,
+        version: version(reading, "version")?,
+        grave,
+        tied: version(reading, "tied")?,
+        waiting: waiting_since.is_some(),
+        meaning: meaning::decode(reading)?,
         recent: page::decode_marks(reading, RECENT)?,
         paged: reading.flag("paged")?,
-    })
+    };
+    let beside = Beside {
+        waiting_since,
+        facts: reading.flag("facts")?,
+    };
+    Ok((projection, beside))
 }
 
 /// Whether an item of a resource's partition is its projection.
@@ -175,133 +208,5 @@ pub(crate) fn observed_at(item: &Item) -> Result<Option<String>, StoreError> {
     Ok(reading.optional_text("observed_at")?.map(str::to_owned))
 }
 
-fn decode_contents(reading: Reading<'_>) -> Result<Option<Contents>, StoreError> {
-    let json = |attribute, text: &str| {
-        Json::parse(text)
-            .map(Content::Present)
-            .map_err(|error| reading.corrupt(attribute, error))
-    };
-    if reading.flag("deleted")? {
-        return Ok(Some(Contents::one(Content::Deleted)));
-    }
-    if let Some(text) = reading.optional_text(STATE)? {
-        return json(STATE, text).map(|content| Some(Contents::one(content)));
-    }
-    if let Some(text) = unpack(reading, PACKED, Encoding::Zstd)? {
-        return json(PACKED, &text).map(|content| Some(Contents::one(content)));
-    }
-    let encoding = reading.optional_text("encoding")?.and_then(Encoding::parse);
-    let Some(list) = unpack(reading, CONTESTED, encoding.unwrap_or(Encoding::Plain))? else {
-        return Ok(None);
-    };
-    let texts: Vec<&RawValue> =
-        serde_json::from_str(&list).map_err(|error| reading.corrupt(CONTESTED, error))?;
-    let contents = texts.into_iter().map(|text| match text.get() {
-        "null" => Ok(Content::Deleted),
-        text => json(CONTESTED, text),
-    });
-    Ok(Contents::several(contents.collect::<Result<Vec<_>, _>>()?))
-}
-
-fn unpack(
-    reading: Reading<'_>,
-    attribute: &'static str,
-    encoding: Encoding,
-) -> Result<Option<String>, StoreError> {
-    let Some(packed) = reading.optional_bytes(attribute)? else {
-        return Ok(None);
-    };
-    let size = reading
-        .optional_number("size")?
-        .and_then(|size| usize::try_from(size).ok());
-    let bytes = body::unpack(encoding, packed, size.unwrap_or_default())
-        .map_err(|error| reading.corrupt(attribute, error))?;
-    let text = String::from_utf8(bytes).map_err(|error| reading.corrupt(attribute, error))?;
-    Ok(Some(text))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use lastword_domain::name::{Account, Environment, Provider, ResourceId, ResourceType};
-    use lastword_domain::{Digest, EventRef, Outcome, Reason};
-    use proptest::prelude::*;
-
-    fn resource(id: &str) -> ResourceKey {
-        ResourceKey {
-            provider: Provider::parse("stripe").unwrap(),
-            account: Account::parse("a").unwrap(),
-            environment: Environment::parse("live").unwrap(),
-            kind: ResourceType::parse("invoice").unwrap(),
-            id: ResourceId::parse(id).unwrap(),
-        }
-    }
-
-    fn content() -> impl Strategy<Value = Content> {
-        prop_oneof![
-            Just(Content::Deleted),
-            ("\\PC{0,9}", 0usize..3000).prop_map(|(text, filler)| {
-                let json = serde_json::json!({"text": text, "filler": "x".repeat(filler)});
-                Content::Present(Json::parse(&json.to_string()).unwrap())
-            }),
-        ]
-    }
-
-    fn marks() -> impl Strategy<Value = Vec<Mark>> {
-        proptest::collection::vec(
-            (any::<u64>(), 0..Outcome::ALL.len(), 0..Reason::ALL.len()),
-            0..9,
-        )
-        .prop_map(|marks| {
-            let mark = |(event, outcome, reason): (u64, usize, usize)| Mark {
-                event: EventRef::parse(&Digest::of(&event.to_be_bytes()).to_text()).unwrap(),
-                outcome: Outcome::ALL[outcome],
-                reason: Reason::ALL[reason],
-            };
-            marks.into_iter().map(mark).collect()
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_stored_comes_back(
-            contents in proptest::collection::vec(content(), 0..3),
-            version in proptest::option::of("[1-9][0-9]{0,37}"),
-            revision in 1u64..,
-            recent in marks(),
-        ) {
-            let projection = Projection {
-                revision: Revision::from_number(revision),
-                contents: Contents::several(contents),
-                version: version.map(|digits| Version::parse(&digits).unwrap()),
-                recent,
-                paged: revision % 2 == 0,
-            };
-            prop_assert_eq!(decode(&encode(&resource("in_1"), &projection, Moment::from_unix_ms(0))).unwrap(), projection);
-        }
-    }
-
-    #[test]
-    fn a_large_state_is_kept_packed_and_a_small_one_readable() {
-        let stored = |filler: usize| {
-            let json = format!("{{\"filler\":\"{}\"}}", "x".repeat(filler));
-            let contents = Contents::one(Content::Present(Json::parse(&json).unwrap()));
-            let projection = Projection {
-                contents: Some(contents),
-                ..Projection::unknown()
-            };
-            encode(&resource("in_1"), &projection, Moment::from_unix_ms(0))
-        };
-        assert!(stored(100).contains_key("state"));
-        assert!(stored(5000).contains_key("packed"));
-    }
-
-    #[test]
-    fn an_item_that_is_no_projection_is_corrupt_and_says_where() {
-        let error = decode(&key(&resource("in_1"))).unwrap_err().to_string();
-        assert!(
-            error.contains("projection") && error.contains("revision"),
-            "{error}"
-        );
-    }
-}
+mod tests;

@@ -4,10 +4,13 @@
 use std::collections::HashSet;
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
-use lastword_domain::{Mark, Projection, ResourceKey};
+use lastword_domain::decide::Logged;
+use lastword_domain::{KeyHash, Mark, Projection, ResourceKey};
 
 use super::decision::{self, Decision};
-use super::{State, page, projection};
+use super::fact::{self, KeptFact};
+use super::review::{self, Review};
+use super::{State, change, page, projection};
 use crate::error::{self, StoreError};
 use crate::item::{self, Item};
 
@@ -22,6 +25,12 @@ pub struct Story {
     pub decisions: Vec<Decision>,
     /// The decisions that were put together on pages, oldest first, and stand nowhere else.
     pub paged: Vec<Mark>,
+    /// What happened and stays true.
+    pub facts: Vec<KeptFact>,
+    /// Strategy `sequence`: the changes that were taken in.
+    pub changes: Vec<Logged>,
+    /// Tasks for a person, whatever became of them.
+    pub reviews: Vec<Review>,
 }
 
 impl State {
@@ -35,15 +44,24 @@ impl State {
             observed_at: None,
             decisions: Vec::new(),
             paged: Vec::new(),
+            facts: Vec::new(),
+            changes: Vec::new(),
+            reviews: Vec::new(),
         };
-        for item in self.partition(resource, "").await? {
+        for item in self.partition(&resource.hash(), "").await? {
             if decision::is_one(&item) {
                 story.decisions.push(decision::decode(&item)?);
             } else if page::is_one(&item) {
                 story.paged.extend(page::decode(&item)?);
             } else if projection::is_one(&item) {
                 story.observed_at = projection::observed_at(&item)?;
-                story.projection = Some(projection::decode(&item)?);
+                story.projection = Some(projection::decode(&item)?.0);
+            } else if fact::is_one(&item) {
+                story.facts.push(fact::decode(&item)?);
+            } else if change::is_one(&item) {
+                story.changes.push(change::decode(&item)?);
+            } else if review::is_one(&item) {
+                story.reviews.push(review::decode(&item)?);
             }
         }
         // A mark that was copied and did not leave its first place says the same twice. One that was copied and
@@ -61,24 +79,44 @@ impl State {
     /// When the store cannot be read.
     pub async fn paged_marks(&self, resource: &ResourceKey) -> Result<Vec<Mark>, StoreError> {
         let mut marks = Vec::new();
-        for item in self.partition(resource, page::PREFIX).await? {
+        for item in self.partition(&resource.hash(), page::PREFIX).await? {
             marks.extend(page::decode(&item)?);
         }
         Ok(marks)
     }
 
-    /// The items of a resource whose sort key begins so; every page of the answer is read.
-    async fn partition(
+    /// The items of a partition whose sort key begins so; every page of the answer is read.
+    pub(super) async fn partition(
         &self,
-        resource: &ResourceKey,
+        hash: &KeyHash,
         prefix: &str,
     ) -> Result<Vec<Item>, StoreError> {
         let mut condition = "pk = :pk".to_owned();
-        let mut values = Item::from([(":pk".into(), item::text(resource.hash().as_str()))]);
+        let mut values = Item::from([(":pk".into(), item::text(hash.as_str()))]);
         if !prefix.is_empty() {
             condition.push_str(" AND begins_with(sk, :prefix)");
             values.insert(":prefix".into(), item::text(prefix));
         }
+        self.query(&condition, values).await
+    }
+
+    /// The items of a partition whose sort key is within these.
+    pub(super) async fn range(
+        &self,
+        hash: &KeyHash,
+        from: &str,
+        to: &str,
+    ) -> Result<Vec<Item>, StoreError> {
+        let values = Item::from([
+            (":pk".into(), item::text(hash.as_str())),
+            (":from".into(), item::text(from)),
+            (":to".into(), item::text(to)),
+        ]);
+        self.query("pk = :pk AND sk BETWEEN :from AND :to", values)
+            .await
+    }
+
+    async fn query(&self, condition: &str, values: Item) -> Result<Vec<Item>, StoreError> {
         let mut items = Vec::new();
         let mut start = None;
         loop {
@@ -86,7 +124,7 @@ impl State {
                 .client
                 .query()
                 .table_name(&self.table)
-                .key_condition_expression(&condition)
+                .key_condition_expression(condition)
                 .set_expression_attribute_values(Some(values.clone()))
                 .consistent_read(true)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)

@@ -73,7 +73,7 @@ async fn reconcile(parts: &Parts, back: &Clients) -> Result<Function, Failure> {
         ProviderClient::new(HostOverrides::parse(&parts.api)?)?,
         Arc::new(vault),
         Arc::new(Moment::now),
-    );
+    )?;
     let handler = Handler::new(reconciler, Queue::new(back.sqs(), &parts.queue_url));
     let handler = Arc::new(handler);
     Ok(Function::in_process("reconcile", move |it: Invocation| {

@@ -3,7 +3,6 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use lastword_config::{Config, SecretRef};
@@ -16,7 +15,7 @@ use super::{
     outside,
     parts::{self, Parts},
     secrets::Secrets,
-    wiring,
+    wiring::{self, Streams},
 };
 use crate::{
     command::{
@@ -27,7 +26,7 @@ use crate::{
     },
     gateway::Gateway,
     machine::{Failure, INBOX_TABLE, STATE_TABLE},
-    mapping::{QueueMapping, StreamMapping},
+    mapping::QueueMapping,
     processes::Processes,
     ssm::Ssm,
     stores::{Place, QueuePair, Stores, StoresError},
@@ -42,7 +41,7 @@ pub(super) struct Started {
     /// Where the configuration is from.
     pub(super) configuration: String,
     gateway: Gateway,
-    stream: Arc<StreamMapping>,
+    streams: Streams,
     signals: QueueMapping,
     processes: Vec<Processes>,
     ground: Ground,
@@ -83,9 +82,9 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         Some(binaries) => outside::functions(&parts, binaries).await?,
     };
     let (stores, queue) = (&ground.stores, &ground.queue);
-    let stream = wiring::stream(stores, &functions, queue, &ground.directory).await?;
-    let signals = wiring::signals(stores, &functions, queue).await;
-    let gateway = wiring::gateway(asked.port, &functions, &stream, &parts.config).await?;
+    let streams = wiring::streams(stores, &functions, queue, &ground.directory).await?;
+    let signals = wiring::signals(stores, &functions, queue, &streams).await;
+    let gateway = wiring::gateway(asked.port, &functions, &streams.inbox, &parts.config).await?;
     let stack = describe(&gateway, &ground, &parts);
     stack.publish()?;
     Ok(Started {
@@ -93,7 +92,7 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         made_up: parts.secrets.made_up,
         configuration: source.name(),
         gateway,
-        stream,
+        streams,
         signals,
         processes,
         ground,
@@ -107,7 +106,7 @@ impl Started {
         drop(Stack::retract(&self.ground.directory));
         self.gateway.shutdown().await;
         self.signals.pause().await;
-        self.stream.pause().await;
+        self.streams.pause().await;
         for processes in self.processes {
             processes.stop().await;
         }

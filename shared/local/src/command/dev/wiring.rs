@@ -30,27 +30,81 @@ pub(super) async fn tables_and_queue(stores: &Stores) -> Result<QueuePair, Failu
     Ok(create_queue_pair(&stores.sqs(), &spec).await?)
 }
 
-/// From the Inbox to relay. The position is saved only when the queue is seen empty.
-pub(super) async fn stream(
+/// From a table's stream to relay.
+struct Source {
+    name: &'static str,
+    table: &'static str,
+    file: &'static str,
+    event_names: &'static [&'static str],
+    sort_prefix: Option<&'static str>,
+}
+
+const INBOX: Source = Source {
+    name: "inbox to relay",
+    table: INBOX_TABLE,
+    file: "relay.json",
+    event_names: &["INSERT"],
+    sort_prefix: None,
+};
+
+/// Only subjects' members are news.
+const STATE: Source = Source {
+    name: "state to relay",
+    table: STATE_TABLE,
+    file: "relay-state.json",
+    event_names: &[],
+    sort_prefix: Some(lastword_store::state::member::PREFIX),
+};
+
+/// From the Inbox, and from State, to relay. A position is saved only when the queue is seen empty.
+pub(super) async fn streams(
+    stores: &Stores,
+    functions: &Functions,
+    queue: &QueuePair,
+    directory: &Path,
+) -> Result<Streams, Failure> {
+    Ok(Streams {
+        inbox: stream(&INBOX, stores, functions, queue, directory).await?,
+        state: stream(&STATE, stores, functions, queue, directory).await?,
+    })
+}
+
+/// Both, running.
+#[derive(Clone)]
+pub(super) struct Streams {
+    pub(super) inbox: Arc<StreamMapping>,
+    pub(super) state: Arc<StreamMapping>,
+}
+
+impl Streams {
+    pub(super) async fn pause(&self) {
+        self.inbox.pause().await;
+        self.state.pause().await;
+    }
+}
+
+async fn stream(
+    source: &Source,
     stores: &Stores,
     functions: &Functions,
     queue: &QueuePair,
     directory: &Path,
 ) -> Result<Arc<StreamMapping>, Failure> {
-    let described = stores.dynamodb().describe_table().table_name(INBOX_TABLE);
+    let described = stores.dynamodb().describe_table().table_name(source.table);
     let stream_arn = described
         .send()
         .await?
         .table
         .and_then(|table| table.latest_stream_arn)
-        .ok_or("the Inbox has no stream")?;
+        .ok_or_else(|| format!("{} has no stream", source.table))?;
     let config = StreamMappingConfig {
-        event_names: vec!["INSERT".to_owned()],
+        event_names: source.event_names.iter().map(ToString::to_string).collect(),
+        sort_prefix: source.sort_prefix.map(str::to_owned),
         function_timeout: parts::RELAY_TIMEOUT,
-        position_file: Some(directory.join("relay.json")),
+        position_file: Some(directory.join(source.file)),
         downstream: vec![QueueGauge::new(stores.sqs(), &queue.url)],
         observer: log::observer(),
-        ..StreamMappingConfig::new("inbox to relay", stream_arn)
+        ..StreamMappingConfig::new(source.name, stream_arn)
     };
     let relay = functions.relay.clone();
     Ok(Arc::new(
@@ -63,6 +117,7 @@ pub(super) async fn signals(
     stores: &Stores,
     functions: &Functions,
     queue: &QueuePair,
+    streams: &Streams,
 ) -> QueueMapping {
     let config = QueueMappingConfig {
         maximum_concurrency: functions.reconciles,
@@ -70,7 +125,9 @@ pub(super) async fn signals(
         observer: log::observer(),
         ..QueueMappingConfig::new("queue to reconcile", &queue.url, &queue.arn)
     };
-    QueueMapping::start(stores.sqs(), functions.reconcile.clone(), config).await
+    let state = Arc::clone(&streams.state);
+    let reconcile = nudging("reconcile", functions.reconcile.clone(), state);
+    QueueMapping::start(stores.sqs(), reconcile, config).await
 }
 
 /// From the network to ingest.
@@ -86,7 +143,11 @@ pub(super) async fn gateway(
         function_timeout: parts::INGEST_TIMEOUT,
         timeout: parts::GATEWAY_TIMEOUT,
         extra: Some(Router::new().route("/", get(async move || index))),
-        ..GatewayConfig::new(nudging(functions.ingest.clone(), Arc::clone(stream)))
+        ..GatewayConfig::new(nudging(
+            "ingest",
+            functions.ingest.clone(),
+            Arc::clone(stream),
+        ))
     };
     Gateway::start(gateway).await.map_err(|error| {
         if error.kind() == io::ErrorKind::AddrInUse {
@@ -98,13 +159,13 @@ pub(super) async fn gateway(
     })
 }
 
-/// Ingest, after whose answers the stream is read at once.
-fn nudging(ingest: Function, stream: Arc<StreamMapping>) -> Function {
-    Function::in_process("ingest", move |it: Invocation| {
-        let (ingest, stream) = (ingest.clone(), Arc::clone(&stream));
+/// A function, after whose answers a stream is read at once.
+fn nudging(name: &'static str, function: Function, stream: Arc<StreamMapping>) -> Function {
+    Function::in_process(name, move |it: Invocation| {
+        let (function, stream) = (function.clone(), Arc::clone(&stream));
         async move {
             let left = it.deadline.duration_since(SystemTime::now());
-            let reply = ingest.invoke(it.payload, left.unwrap_or_default()).await;
+            let reply = function.invoke(it.payload, left.unwrap_or_default()).await;
             stream.nudge();
             reply
         }

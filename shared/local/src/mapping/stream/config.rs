@@ -47,6 +47,8 @@ pub struct StreamMappingConfig {
     pub batching_window: Duration,
     /// Only these kinds (`INSERT`, `MODIFY`, `REMOVE`); empty means all.
     pub event_names: Vec<String>,
+    /// Only records of items whose sort key (`sk`) begins so, as a filter on `dynamodb.Keys` does; `None` means all.
+    pub sort_prefix: Option<String>,
     /// Whether the function's reply is read as a report.
     pub report_batch_item_failures: bool,
     /// Whether a failed batch is halved.
@@ -78,6 +80,7 @@ impl StreamMappingConfig {
             batch_size: 100,
             batching_window: Duration::ZERO,
             event_names: Vec::new(),
+            sort_prefix: None,
             report_batch_item_failures: true,
             bisect_on_function_error: true,
             maximum_retry_attempts: Some(10),

@@ -124,7 +124,12 @@ async fn gather(
                 continue;
             };
             read.last = Some(entry.sequence.clone());
-            if config.event_names.is_empty() || config.event_names.contains(&entry.kind) {
+            let named = config.event_names.is_empty() || config.event_names.contains(&entry.kind);
+            let placed = config
+                .sort_prefix
+                .as_ref()
+                .is_none_or(|prefix| entry.sort.starts_with(prefix.as_str()));
+            if named && placed {
                 read.entries.push(entry);
             }
         }

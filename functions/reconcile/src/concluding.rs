@@ -1,0 +1,204 @@
+//! From a conclusion to a commit: facts and meaning join it, and what is more than the store takes is refused with a
+//! decision that says so.
+
+use lastword_domain::decide::{Fact, Facts, Logged, conclude_facts};
+use lastword_domain::{Conclusion, EventRef, Mark, Outcome, Projection, Reason, Strategy};
+use lastword_rules::Found;
+use lastword_store::{Commit, Committed, StoreError};
+
+use crate::facts;
+use crate::failing::Trouble;
+use crate::reconciler::{Reconciler, Turn};
+use crate::strategies::{Configured, Looked, Work};
+
+/// What is committed with a conclusion.
+#[derive(Default)]
+pub(crate) struct Also {
+    /// Marks of events that the conclusion does not speak of.
+    pub(crate) marks: Vec<Mark>,
+    /// Facts that are not kept yet.
+    pub(crate) facts: Vec<Fact>,
+    /// Changes that are not known yet.
+    pub(crate) changes: Vec<Logged>,
+    /// Identities of facts that came with different contents.
+    pub(crate) contested: Vec<String>,
+    /// The number that is missing, when nothing can be done about it but by a person.
+    pub(crate) gap: Option<String>,
+}
+
+impl Reconciler {
+    /// One turn, given the facts that the pending events tell.
+    pub(crate) async fn with_facts(
+        &self,
+        work: Work<'_>,
+        configured: Configured<'_>,
+        found: facts::Found,
+    ) -> Result<Turn, StoreError> {
+        let told = found.told;
+        let known = match work.loaded.beside.facts && !told.is_empty() {
+            true => {
+                let identities = told.iter().map(|fact| (&fact.kind, &fact.id));
+                let resource = &work.signal.resource;
+                self.state
+                    .known_facts(resource, facts::each(identities))
+                    .await?
+            }
+            false => Vec::new(),
+        };
+        let facts = conclude_facts(&known, &told);
+        let mut also = Also {
+            marks: found.failed,
+            contested: facts::named(&facts.contested),
+            ..Also::default()
+        };
+        let looked = match configured.resource.strategy {
+            Strategy::Current => self.current(work, configured).await?,
+            Strategy::Version => self.version(work, configured, &mut also).await?,
+            Strategy::Transition => match &configured.resource.order {
+                Some(order) => self.transition(work, configured, order, &mut also).await?,
+                None => {
+                    return self
+                        .mark_all(work, Outcome::Failed, Reason::Unconfigured)
+                        .await;
+                }
+            },
+            Strategy::Sequence => return self.sequence(work, configured, facts, also).await,
+            Strategy::Fact => facts::only(work, &facts).into(),
+        };
+        self.conclude(work, looked, facts, also).await
+    }
+
+    /// Commits what a look came to, with the facts; or counts a failed attempt, with the facts kept all the same.
+    pub(crate) async fn conclude(
+        &self,
+        work: Work<'_>,
+        looked: Looked,
+        facts: Facts,
+        mut also: Also,
+    ) -> Result<Turn, StoreError> {
+        let Facts { new, by_event, .. } = facts;
+        also.facts = new;
+        match looked.concluded {
+            Conclusion::LookAgain(reason) => {
+                let words = looked.trouble.unwrap_or_default();
+                let trouble = Trouble { reason, ..words };
+                self.facts_alone(work, also, trouble).await
+            }
+            // A look settles itself; it never asks for another.
+            Conclusion::Reread => Ok(Turn::Lost),
+            concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
+                let concluded = facts::marked(concluded, &by_event);
+                let turn = self.commit(work, concluded, also).await?;
+                Ok(match looked.partly {
+                    true => turn.once_committed(|| Turn::Partly),
+                    false => turn,
+                })
+            }
+        }
+    }
+
+    /// Law 8: a fact is not lost because the state cannot be found out now.
+    async fn facts_alone(
+        &self,
+        work: Work<'_>,
+        also: Also,
+        trouble: Trouble,
+    ) -> Result<Turn, StoreError> {
+        if also.facts.is_empty() {
+            return Ok(Turn::Failed(trouble));
+        }
+        let also = Also {
+            marks: Vec::new(),
+            ..also
+        };
+        let concluded = Conclusion::Quiet { marks: Vec::new() };
+        let turn = self.commit(work, concluded, also).await?;
+        // The revision moved: the failed attempt is counted under the new one.
+        Ok(turn.once_committed(|| Turn::Lost))
+    }
+
+    pub(crate) async fn commit(
+        &self,
+        work: Work<'_>,
+        concluded: Conclusion,
+        also: Also,
+    ) -> Result<Turn, StoreError> {
+        let (next, mut marks) = match concluded {
+            Conclusion::Change { next, marks } => (Some(next), marks),
+            Conclusion::Quiet { marks } => (None, marks),
+            Conclusion::Reread | Conclusion::LookAgain(_) => return Ok(Turn::Lost),
+        };
+        let told: Vec<_> = also.marks.iter().map(|mark| &mark.event).collect();
+        marks.retain(|mark| !told.contains(&&mark.event));
+        marks.extend(also.marks.iter().cloned());
+        let next = self.with_meaning(work, next, &also);
+        let commit = Commit {
+            resource: &work.signal.resource,
+            loaded: work.loaded,
+            next: next.as_ref(),
+            marks: &marks,
+            facts: &also.facts,
+            changes: &also.changes,
+            now: (self.clock)(),
+        };
+        match self.state.commit(&commit).await? {
+            Committed::Done(_) => Ok(Turn::Committed),
+            Committed::Lost => Ok(Turn::Lost),
+            Committed::TooLarge => self.too_large(work).await,
+        }
+    }
+
+    /// The next projection with what it means. A state that stays can mean something else: the rules are another
+    /// deployment's.
+    fn with_meaning(
+        &self,
+        work: Work<'_>,
+        next: Option<Projection>,
+        also: &Also,
+    ) -> Option<Projection> {
+        let held = &work.loaded.projection;
+        let says = next.as_ref().unwrap_or(held);
+        let signal = work.signal;
+        let found = Found {
+            contested: &also.contested,
+            gap: also.gap.as_deref(),
+        };
+        let meaning = self
+            .rules
+            .meaning(&signal.integration, &signal.resource, says, found);
+        if next.is_none() && meaning == held.meaning {
+            return None;
+        }
+        Some(Projection {
+            meaning,
+            ..next.unwrap_or_else(|| held.advanced())
+        })
+    }
+
+    /// Refuses what the store does not take. The projection stays as it was, the events stay in the inbox, and a
+    /// person sees the decision.
+    async fn too_large(&self, work: Work<'_>) -> Result<Turn, StoreError> {
+        let mark = |event: EventRef| Mark {
+            event,
+            outcome: Outcome::Failed,
+            reason: Reason::TooLarge,
+        };
+        let marks: Vec<_> = work.references().into_iter().map(mark).collect();
+        let commit = Commit {
+            resource: &work.signal.resource,
+            loaded: work.loaded,
+            next: None,
+            marks: &marks,
+            facts: &[],
+            changes: &[],
+            now: (self.clock)(),
+        };
+        match self.state.commit(&commit).await? {
+            Committed::Done(_) => Ok(Turn::Committed),
+            Committed::Lost => Ok(Turn::Lost),
+            Committed::TooLarge => Err(StoreError::Refused(
+                "not even the decision fits a transaction".to_owned(),
+            )),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A subject is decided from all its members at once, under its own revision.
+//!
+//! Nothing is read from outside and nothing about it can fail to be found out but the store: whatever its members say,
+//! there is a decision, and where its rules cannot decide, a person can.
+
+use std::time::Duration;
+
+use lastword_domain::{Meaning, Revision, SubjectSignal};
+use lastword_rules::Member;
+use lastword_store::{Committed, MemberCopy, StoreError, SubjectCommit};
+
+use crate::reconciler::{MOST_RACES, Reconciler, Settled, jitter};
+
+impl Reconciler {
+    /// Decides a subject anew.
+    ///
+    /// # Errors
+    /// When the store could not be used: repeating is safe.
+    pub async fn settle_subject(&self, signal: &SubjectSignal) -> Result<Settled, StoreError> {
+        let subject = &signal.subject;
+        for race in 0..MOST_RACES {
+            let held = self.state.load_subject(subject).await?;
+            if held.members.is_empty() && held.revision == Revision::NONE {
+                // Whoever spoke about it left before it was ever decided.
+                return Ok(Settled::Done);
+            }
+            let members: Vec<_> = held.members.iter().map(seen).collect();
+            let next = self.rules.subject(subject, &members);
+            let commit = |next| SubjectCommit {
+                subject,
+                held: &held,
+                next,
+                now: (self.clock)(),
+            };
+            let mut committed = self.state.commit_subject(&commit(&next)).await?;
+            if committed == Committed::TooLarge {
+                let refused: Meaning = self.rules.too_large(&members);
+                committed = self.state.commit_subject(&commit(&refused)).await?;
+            }
+            match committed {
+                Committed::Done(_) => return Ok(Settled::Done),
+                Committed::Lost => {}
+                Committed::TooLarge => {
+                    return Err(StoreError::Refused(
+                        "not even the decision fits an item".to_owned(),
+                    ));
+                }
+            }
+            tokio::time::sleep(jitter(Duration::from_millis(20 << race))).await;
+        }
+        Ok(Settled::Unknown)
+    }
+}
+
+fn seen(member: &MemberCopy) -> Member<'_> {
+    Member {
+        role: &member.role,
+        resource: &member.resource,
+        contents: &member.contents,
+    }
+}

@@ -1,0 +1,151 @@
+//! What a subject's members mean together.
+//!
+//! Law 12, whoever owns a field decides it: the members stay apart. No rule sees a mixture of them, a member that is
+//! missing is shown as missing, and where two resources claim the one place of a role, none is chosen.
+
+use std::collections::BTreeSet;
+
+use lastword_domain::name::Role;
+use lastword_domain::{
+    Content, Contents, Digest, Meaning, ResourceKey, ReviewKey, Standing, SubjectKey,
+};
+
+use crate::declared::{Declared, OfSubject, SUBJECT};
+use crate::meaning::{declared_reviews, failure, key, resource_json, stored, text, word};
+use crate::ruleset::Judged;
+use crate::scope::Scope;
+
+/// Several resources in a role for one.
+const SEVERAL: &str = "lastword.several-members";
+/// More than a subject's item can hold.
+const TOO_LARGE: &str = "lastword.too-large";
+
+/// A member as its subject sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'m> {
+    /// As what.
+    pub role: &'m Role,
+    /// Which resource.
+    pub resource: &'m ResourceKey,
+    /// What it is.
+    pub contents: &'m Contents,
+}
+
+impl Declared {
+    /// What a subject's members mean together. One without members means nothing.
+    #[must_use]
+    pub fn subject(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Meaning {
+        let Some(declared) = self
+            .subjects
+            .get(&subject.kind)
+            .filter(|_| !members.is_empty())
+        else {
+            return Meaning::default();
+        };
+        let basis = basis(members);
+        let scope = declared.scope(subject, members);
+        let judged = declared.rules.decide(&scope);
+        let mut failed = judged.failed.clone();
+        let verdict = stored(&judged, &mut failed);
+        let mut reviews: BTreeSet<_> = declared.several(members).collect();
+        reviews.extend(declared_reviews(&judged, &basis));
+        reviews.extend(failure(&failed, &basis));
+        Meaning {
+            verdict,
+            links: BTreeSet::new(),
+            reviews,
+        }
+    }
+
+    /// What is said of a subject whose verdict is larger than can be kept.
+    #[must_use]
+    pub fn too_large(&self, members: &[Member<'_>]) -> Meaning {
+        Meaning {
+            verdict: word(Judged::UNDECIDED),
+            links: BTreeSet::new(),
+            reviews: key(TOO_LARGE, &basis(members)).into_iter().collect(),
+        }
+    }
+}
+
+impl OfSubject {
+    fn scope(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Scope {
+        let mut scope = Scope::new().with(SUBJECT, text(&subject_json(subject)));
+        for (role, many) in &self.roles {
+            let own: Vec<_> = of_role(members, role).map(member_json).collect();
+            let value = match (own.as_slice(), many) {
+                (all, true) => format!("[{}]", all.join(",")),
+                ([], false) => r#"{"standing":"missing"}"#.to_owned(),
+                ([one], false) => one.clone(),
+                (all, false) => {
+                    format!(r#"{{"standing":"several","members":[{}]}}"#, all.join(","))
+                }
+            };
+            scope = scope.with(role.as_str(), text(&value));
+        }
+        scope
+    }
+
+    /// Roles for one that several resources claim.
+    fn several<'s>(&'s self, members: &'s [Member<'_>]) -> impl Iterator<Item = ReviewKey> + 's {
+        let one = self.roles.iter().filter(|(_, many)| !**many);
+        one.filter_map(move |(role, _)| {
+            let own: Vec<String> = of_role(members, role)
+                .map(|member| member.resource.hash().to_string())
+                .collect();
+            let parts: Vec<&str> = std::iter::once(role.as_str())
+                .chain(own.iter().map(String::as_str))
+                .collect();
+            (own.len() > 1).then(|| key(SEVERAL, &Digest::of_parts(&parts)))?
+        })
+    }
+}
+
+/// In the order of the resources' keys, which is nobody's order of arrival.
+fn of_role<'m>(members: &'m [Member<'m>], role: &Role) -> impl Iterator<Item = &'m Member<'m>> {
+    let mut own: Vec<_> = members
+        .iter()
+        .filter(|member| member.role == role)
+        .collect();
+    own.sort_by(|one, other| one.resource.cmp(other.resource));
+    own.into_iter()
+}
+
+fn member_json(member: &Member<'_>) -> String {
+    let resource = resource_json(member.resource);
+    let state = |content: &Content| match content {
+        Content::Present(state) => state.as_str().to_owned(),
+        Content::Deleted => "null".to_owned(),
+    };
+    match member.contents.standing() {
+        Standing::Present(state) => format!(
+            r#"{{"standing":"present","resource":{resource},"state":{}}}"#,
+            state.as_str()
+        ),
+        Standing::Deleted => format!(r#"{{"standing":"deleted","resource":{resource}}}"#),
+        Standing::Contested(contents) => {
+            let states: Vec<_> = contents.iter().map(state).collect();
+            format!(
+                r#"{{"standing":"contested","resource":{resource},"states":[{}]}}"#,
+                states.join(",")
+            )
+        }
+    }
+}
+
+fn subject_json(subject: &SubjectKey) -> String {
+    serde_json::json!({ "kind": subject.kind.as_str(), "id": subject.id.as_str() }).to_string()
+}
+
+/// What is decided from: the members and what they say.
+fn basis(members: &[Member<'_>]) -> Digest {
+    let mut parts: Vec<String> = members
+        .iter()
+        .map(|member| {
+            let (role, hash) = (member.role, member.resource.hash());
+            format!("{role} {hash} {}", member.contents.digest())
+        })
+        .collect();
+    parts.sort_unstable();
+    Digest::of_parts(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+}

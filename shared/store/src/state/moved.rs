@@ -1,0 +1,57 @@
+//! What a projection's change takes along in its transaction: its copies in subjects' partitions, and its reviews.
+
+use aws_sdk_dynamodb::types::TransactWriteItem;
+
+use super::commit::Commit;
+use super::review::Holder;
+use super::{State, member};
+use crate::error::StoreError;
+
+impl State {
+    /// The copies of this resource in the partitions of the subjects that it speaks about.
+    pub(super) fn member_writes(
+        &self,
+        commit: &Commit<'_>,
+    ) -> Result<Vec<TransactWriteItem>, StoreError> {
+        let Some(next) = commit.next else {
+            return Ok(Vec::new());
+        };
+        let held = commit.held();
+        let mut writes = Vec::new();
+        for left in held.meaning.links.difference(&next.meaning.links) {
+            let item = member::encode_left(left, commit.resource, held.revision.next());
+            writes.push(self.put_write(item)?);
+        }
+        let Some(contents) = &next.contents else {
+            return Ok(writes);
+        };
+        for link in &next.meaning.links {
+            // A copy that says the same stays as it is.
+            if held.contents.as_ref() != Some(contents) || !held.meaning.links.contains(link) {
+                let item = member::encode(link, commit.resource, contents, held.revision.next());
+                writes.push(self.put_write(item)?);
+            }
+        }
+        Ok(writes)
+    }
+
+    pub(super) async fn reviews_of(
+        &self,
+        commit: &Commit<'_>,
+    ) -> Result<Vec<TransactWriteItem>, StoreError> {
+        let Some(next) = commit.next else {
+            return Ok(Vec::new());
+        };
+        let subjects = next.meaning.links.iter();
+        let identifiers: Vec<_> = subjects
+            .map(|link| format!("{} of {}", link.role, link.subject))
+            .collect();
+        let holder = Holder {
+            hash: commit.resource.hash(),
+            about: commit.resource.to_string(),
+            identifiers: &identifiers,
+        };
+        self.review_writes(&holder, &commit.held().meaning, &next.meaning, commit.now)
+            .await
+    }
+}
