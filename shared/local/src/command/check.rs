@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use lastword_config::{Config, ConfigError, Integration, SecretRef};
 use serde_json::{Value, json};
 
+mod meaning;
+
 use super::{
     Found, Outcome,
     cli::Check,
@@ -23,6 +25,7 @@ pub(super) fn run(asked: &Check) -> Outcome {
         Ok(config) => {
             if !asked.json {
                 show::say(&as_table(&config));
+                show::say(&meaning::as_table(&config));
                 show::say(&format!("\n{}: nothing is wrong\n", source.name()));
             }
             Ok(Found::Well)
@@ -38,7 +41,8 @@ fn as_json(checked: &Result<Config, ConfigError>) -> Value {
     match checked {
         Ok(config) => {
             let integrations: Vec<_> = config.integrations.values().map(integration).collect();
-            json!({ "ok": true, "problems": [], "integrations": integrations })
+            let subjects = meaning::subjects(config);
+            json!({ "ok": true, "problems": [], "integrations": integrations, "subjects": subjects })
         }
         Err(error) => {
             let problems: Vec<_> = error
@@ -62,7 +66,14 @@ fn integration(integration: &Integration) -> Value {
     let resources: Vec<_> = integration
         .resources
         .iter()
-        .map(|(kind, resource)| json!({ "type": kind, "strategy": resource.strategy.as_str() }))
+        .map(|(kind, resource)| {
+            json!({
+                "type": kind,
+                "strategy": resource.strategy.as_str(),
+                "facts": resource.rules.facts.keys().collect::<Vec<_>>(),
+                "rules": meaning::names(&resource.meaning),
+            })
+        })
         .collect();
     let secrets: Vec<_> = secrets(integration)
         .into_iter()

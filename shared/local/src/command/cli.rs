@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use lastword_domain::{
-    ResourceKey,
-    name::{Account, Environment, NameError, Provider, ResourceId, ResourceType},
+    ResourceKey, SubjectKey,
+    name::{
+        Account, Environment, NameError, Provider, ResourceId, ResourceType, SubjectId, SubjectKind,
+    },
 };
 
 /// Where a stack on this machine keeps its data when nothing else is said.
@@ -32,7 +34,7 @@ pub(super) enum Command {
     Dev(Dev),
     /// Say what is wrong with a configuration, or what it receives
     Check(Check),
-    /// Tell the story of one resource: what is held of it, what was decided, and why
+    /// Tell the story of one resource or subject: what is held of it, what was decided, and why
     Inspect(Inspect),
     /// Name the providers whose guarantees are built in, or explain one of them
     Contracts(Contracts),
@@ -94,9 +96,9 @@ pub(super) struct Check {
     "Exit codes: 0 something is known of it, 1 nothing is, 2 it could not be found out.",
 ))]
 pub(super) struct Inspect {
-    /// provider/account/environment/type/id; the id may hold slashes
-    #[arg(value_name = "RESOURCE", value_parser = resource)]
-    pub(super) resource: ResourceKey,
+    /// provider/account/environment/type/id, or subject/kind/id; the id may hold slashes
+    #[arg(value_name = "RESOURCE", value_parser = about)]
+    pub(super) about: About,
     /// The directory of the running stack [default: .lastword]
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) dir: Option<PathBuf>,
@@ -213,6 +215,30 @@ fn header(text: &str) -> Result<(String, String), String> {
         .map_err(|error| error.to_string())
         .and_then(|_| http::HeaderValue::from_str(value).map_err(|error| error.to_string()));
     header.map(|_| (name.to_owned(), value.to_owned()))
+}
+
+/// What a story is told of.
+#[derive(Debug, Clone)]
+pub(super) enum About {
+    /// One of a provider's objects.
+    Resource(ResourceKey),
+    /// A thing of our own business.
+    Subject(SubjectKey),
+}
+
+/// No contract is called `subject`.
+fn about(text: &str) -> Result<About, String> {
+    let Some(rest) = text.strip_prefix("subject/") else {
+        return resource(text).map(About::Resource);
+    };
+    let (kind, id) = rest.split_once('/').ok_or("expected subject/kind/id")?;
+    let key = || -> Result<SubjectKey, NameError> {
+        Ok(SubjectKey {
+            kind: SubjectKind::parse(kind)?,
+            id: SubjectId::parse(id)?,
+        })
+    };
+    key().map(About::Subject).map_err(|error| error.to_string())
 }
 
 fn resource(text: &str) -> Result<ResourceKey, String> {

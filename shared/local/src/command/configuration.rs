@@ -6,6 +6,7 @@ use std::{
 };
 
 use lastword_config::{BUILT_IN, Config, ConfigError};
+use lastword_rules::Declared;
 
 use super::cli::CONFIGURATION;
 use crate::machine::Failure;
@@ -59,8 +60,10 @@ impl Source {
         }
     }
 
-    /// Reads it.
+    /// Reads it, rules included: a configuration with a rule that cannot be compiled is wrong.
     pub(super) fn parse(&self) -> Result<Config, ConfigError> {
-        Config::parse(&self.name(), &self.text)
+        let config = Config::parse(&self.name(), &self.text)?;
+        Declared::compile(&config)?;
+        Ok(config)
     }
 }

@@ -124,8 +124,18 @@ const RESOURCE: &[Row] = &[
     row("read_version", "its version at", words::pointer),
     row("snapshot", "state in the body", words::pointer),
     row("version", "version", words::pointer),
+    row("version_kind", "versions are", words::plain),
+    row("status", "status", words::pointer),
+    row("read_status", "its status at", words::pointer),
+    row("statuses", "leads to", words::statuses),
+    row("number", "number", words::pointer),
+    row("change", "change", words::pointer),
+    row("first_number", "begins with", words::plain),
+    row("patience_seconds", "patience", words::seconds),
+    row("facts", "facts", words::facts),
     row("deleted_by", "deletion told by", words::plain).else_always("no event"),
     row("deleted_when", "deleted when", words::pointer),
+    row("comes_back", "comes back", words::plain).else_always("never, once it is deleted"),
 ];
 
 const ORDER: &[Row] = &[

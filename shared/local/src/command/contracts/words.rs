@@ -181,16 +181,44 @@ pub(super) fn absent(value: &Value) -> Vec<String> {
 pub(super) fn strategies(value: &Value) -> Vec<String> {
     let all = texts(value);
     if all.is_empty() {
-        return vec!["nothing: its events are taken in, and decided as ignored".to_owned()];
+        return vec!["no state: its events are taken in, for the facts that they tell".to_owned()];
     }
     let words = |name: &&str| match *name {
         "current" => {
             "current: it is read again, and what the provider shows then counts".to_owned()
         }
         "version" => "version: of two states the one with the higher version counts".to_owned(),
+        "sequence" => {
+            "sequence: its changes are numbered, and applied one after the other".to_owned()
+        }
+        "transition" => "transition: of two statuses the further one counts".to_owned(),
         other => other.to_owned(),
     };
     all.iter().map(words).collect()
+}
+
+/// Which statuses each leads to.
+pub(super) fn statuses(value: &Value) -> Vec<String> {
+    let each = value.as_object().into_iter().flatten();
+    each.map(|(from, to)| format!("{from} to {}", texts(to).join(", ")))
+        .collect()
+}
+
+/// The facts that its events tell.
+pub(super) fn facts(value: &Value) -> Vec<String> {
+    let each = value.as_object().into_iter().flatten();
+    each.map(|(kind, rules)| {
+        let told = |member: &str| {
+            let value = rules.get(member);
+            value.map(plain).unwrap_or_default().join(", ")
+        };
+        format!(
+            "{kind}: told by {}; known by {}",
+            told("events"),
+            told("id")
+        )
+    })
+    .collect()
 }
 
 /// A pointer; the empty one leads to the whole.

@@ -1,0 +1,78 @@
+//! The story of one subject: what was decided, from which members, and its reviews.
+
+use lastword_domain::{Revision, Standing, SubjectKey};
+use lastword_store::{MemberCopy, State, SubjectStory};
+use serde_json::{Value, json};
+
+use super::{meaning, unread};
+use crate::command::{
+    Found, Outcome,
+    cli::Inspect,
+    show::{self, Cell, HEADING},
+};
+
+pub(super) async fn tell(state: &State, subject: &SubjectKey, asked: &Inspect) -> Outcome {
+    let story = state.subject_story(subject).await.map_err(unread)?;
+    let known = story.loaded.revision != Revision::NONE || !story.loaded.members.is_empty();
+    if asked.json {
+        show::say(&format!("{}\n", as_json(subject, &story)));
+    } else {
+        show::say(&as_text(subject, &story, known));
+    }
+    Ok(if known { Found::Well } else { Found::Wrong })
+}
+
+fn standing(member: &MemberCopy) -> &'static str {
+    match member.contents.standing() {
+        Standing::Present(_) => "present",
+        Standing::Deleted => "deleted",
+        Standing::Contested(_) => "contested",
+    }
+}
+
+fn as_json(subject: &SubjectKey, story: &SubjectStory) -> Value {
+    let members = story.loaded.members.iter().map(|member| {
+        json!({
+            "role": member.role,
+            "resource": member.resource,
+            "standing": standing(member),
+            "revision": member.revision.number(),
+        })
+    });
+    json!({
+        "subject": subject,
+        "revision": story.loaded.revision.number(),
+        "verdict": meaning::verdict(&story.loaded.meaning),
+        "decided_at": story.decided_at,
+        "members": members.collect::<Vec<_>>(),
+        "reviews": story.reviews.iter().map(meaning::review).collect::<Vec<_>>(),
+    })
+}
+
+fn as_text(subject: &SubjectKey, story: &SubjectStory, known: bool) -> String {
+    let name = show::harmless(&format!("subject/{subject}"));
+    let mut text = format!("{}\n", show::painted(&name, HEADING));
+    if !known {
+        text.push_str("Nothing is known of it: no resource speaks about it.\n");
+        return text;
+    }
+    let revision = story.loaded.revision;
+    text.push_str(&format!("{:<13}{revision}\n", "revision"));
+    if let Some(decided_at) = &story.decided_at {
+        text.push_str(&format!("{:<13}{decided_at}\n", "decided at"));
+    }
+    text.push_str(&meaning::as_text(&story.loaded.meaning));
+    let row = |member: &MemberCopy| {
+        vec![
+            Cell::new(member.role.as_str()),
+            Cell::new(member.resource.to_string()),
+            Cell::new(standing(member)),
+            Cell::new(member.revision.to_string()),
+        ]
+    };
+    let heads = ["ROLE", "RESOURCE", "STANDING", "REVISION"];
+    let members = story.loaded.members.iter().map(row).collect();
+    text.push_str(&format!("\n{}", show::table(&heads, members)));
+    text.push_str(&meaning::reviews(&story.reviews));
+    text
+}
