@@ -16,6 +16,7 @@ mod faults;
 mod front_door;
 mod identity;
 mod interleavings;
+mod many;
 mod payloads;
 mod poison;
 mod samples;

@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 
 use base64::Engine as _;
-use lastword_local::machine::{Machine, gateway_event, made_up_secrets};
+use lastword_domain::SubjectKey;
+use lastword_domain::name::{SubjectId, SubjectKind};
+use lastword_local::machine::{Machine, Worker, gateway_event, made_up_secrets};
 use lastword_local::stores::Place;
 use serde_json::{Value, json};
 
@@ -220,6 +222,32 @@ async fn the_stream_sample_becomes_a_signal_and_the_queue_sample_a_decision() {
         says(&story(&machine, &worker, &order("o-1")).await),
         "cancelled"
     );
+    a_member_s_change_becomes_its_subject_s_decision(&machine, &worker).await;
+}
+
+async fn a_member_s_change_becomes_its_subject_s_decision(machine: &Machine, worker: &Worker) {
+    let stream = machine.state_event(100).await.unwrap().unwrap();
+    let stream = sample("relay/state-stream.json", &pretty(&steady(&stream)));
+    let reply = worker.relay.handle_text(&stream).await.unwrap();
+    assert_eq!(reply.batch_item_failures, []);
+    // The queue keeps back what follows a message of the same group; this group has another.
+    let received = machine.receive().await.unwrap().unwrap();
+    let queue = sample(
+        "reconcile/subject-signals.json",
+        &pretty(&steady(&received.event)),
+    );
+    let time = std::time::Duration::from_secs(20);
+    let reply = worker.reconcile.handle_text(&queue, time).await.unwrap();
+    assert_eq!(reply.batch_item_failures, []);
+    let subject = SubjectKey {
+        kind: SubjectKind::parse("order").unwrap(),
+        id: SubjectId::parse("o-1").unwrap(),
+    };
+    let story = worker.state.subject_story(&subject).await.unwrap();
+    assert_eq!(
+        story.loaded.meaning.verdict.unwrap().as_str(),
+        r#"{"allowed":[],"data":{},"state":"cancelled"}"#
+    );
 }
 
 #[test]
@@ -248,9 +276,13 @@ fn steady(event: &str) -> String {
                 "receiptHandle" => *value = json!("sample-receipt"),
                 "eventID" => *value = json!(format!("sample-{number}")),
                 "eventSourceARN" => {
-                    *value = json!(
-                        "arn:aws:dynamodb:us-east-1:000000000000:table/lastword-inbox/stream/sample"
-                    )
+                    let table = match value.as_str().unwrap().contains("state") {
+                        true => "lastword-state",
+                        false => "lastword-inbox",
+                    };
+                    *value = json!(format!(
+                        "arn:aws:dynamodb:us-east-1:000000000000:table/{table}/stream/sample"
+                    ));
                 }
                 "awsRegion" => *value = json!("us-east-1"),
                 "dynamodb" => {

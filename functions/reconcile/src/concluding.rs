@@ -88,9 +88,10 @@ impl Reconciler {
             Conclusion::Reread => Ok(Turn::Lost),
             concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
                 let concluded = facts::marked(concluded, &by_event);
+                let decided = decided(&concluded, &also);
                 let turn = self.commit(work, concluded, also).await?;
                 Ok(match looked.partly {
-                    true => turn.once_committed(|| Turn::Partly),
+                    true => turn.once_committed(|| Turn::Partly(decided)),
                     false => turn,
                 })
             }
@@ -201,4 +202,14 @@ impl Reconciler {
             )),
         }
     }
+}
+
+/// The events that a conclusion decides.
+fn decided(concluded: &Conclusion, also: &Also) -> Vec<EventRef> {
+    let marks: &[Mark] = match concluded {
+        Conclusion::Change { marks, .. } | Conclusion::Quiet { marks } => marks,
+        Conclusion::Reread | Conclusion::LookAgain(_) => &[],
+    };
+    let all = marks.iter().chain(&also.marks);
+    all.map(|mark| mark.event.clone()).collect()
 }

@@ -28,7 +28,7 @@ pub enum Told {
     Nothing,
     /// It is deleted. A read that still shows it is behind.
     Deleted,
-    /// One of several contents under equal evidence is the deletion: the read settles it.
+    /// It may be: one of several contents under equal evidence says so, or it may have come back. The read settles it.
     PerhapsDeleted,
 }
 
@@ -95,14 +95,16 @@ fn is_tombstone(held: &Projection) -> bool {
         .is_some_and(|contents| contents.contains(&Content::Deleted))
 }
 
-/// Whether one of the signals says that the resource is deleted.
+/// Whether one of the signals says that the resource is deleted. Where it can come back, it may have done so since: the
+/// read settles that.
 #[must_use]
 pub fn told(rules: &ResourceRules, pending: &[&LoadedEvent]) -> Told {
     let mut stored = pending.iter().filter_map(|event| event.stored.as_ref());
-    if stored.any(|event| rules.deleted_by.matches(event.kind.as_str())) {
-        Told::Deleted
-    } else {
-        Told::Nothing
+    let deleted = stored.any(|event| rules.deleted_by.matches(event.kind.as_str()));
+    match (deleted, rules.comes_back) {
+        (true, false) => Told::Deleted,
+        (true, true) => Told::PerhapsDeleted,
+        (false, _) => Told::Nothing,
     }
 }
 

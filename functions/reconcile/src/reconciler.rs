@@ -1,5 +1,6 @@
 //! One resource and its signals: load, look, decide, commit; lost the race, then again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,8 +54,8 @@ pub enum Settled {
 pub(crate) enum Turn {
     /// Every pending signal is decided.
     Committed,
-    /// Some are; the others want a turn of their own.
-    Partly,
+    /// These are; the others want a turn of their own.
+    Partly(Vec<EventRef>),
     /// They are, and more follows from what is known now.
     More,
     /// These wait for something that has not come yet.
@@ -115,13 +116,16 @@ impl Reconciler {
     /// When the store could not be used: nothing is known to be decided, and repeating is safe.
     pub async fn settle(&self, signal: &Signal) -> Result<Settled, StoreError> {
         let (mut races, mut more) = (0, false);
+        let mut done: BTreeSet<EventRef> = BTreeSet::new();
         while races < MOST_RACES {
             let bodies = self.bodies(signal);
             let loaded = self
                 .state
                 .load(&signal.resource, &signal.events, bodies)
                 .await?;
-            let pending = pending(&loaded, &signal.cause);
+            let mut pending = pending(&loaded, &signal.cause);
+            // Marks that went to pages are not loaded again.
+            pending.retain(|event| !done.contains(&event.reference));
             if pending.is_empty() && !more {
                 return Ok(Settled::Done);
             }
@@ -133,8 +137,12 @@ impl Reconciler {
             match self.turn(work).await? {
                 Turn::Committed => return Ok(Settled::Done),
                 // Progress, and so no race that was lost.
-                Turn::Partly => continue,
+                Turn::Partly(decided) => {
+                    done.extend(decided);
+                    continue;
+                }
                 Turn::More => {
+                    done.extend(work.references());
                     more = true;
                     continue;
                 }

@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The shortest pause before a gap is looked at again; a missing change that comes meanwhile waits as long.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 /// The most pending events of one conclusion, and the most that waited: each may write two items.
-const MOST_PENDING: usize = 20;
-const MOST_WAITED: usize = 40;
+const MOST_PENDING: usize = 15;
+const MOST_WAITED: usize = 25;
 
 impl Reconciler {
     pub(crate) async fn sequence(
@@ -75,7 +75,7 @@ impl Reconciler {
         let some_left = all.len() > pending.len();
         Ok(match (more, some_left) {
             (true, _) => turn.once_committed(|| Turn::More),
-            (false, true) => turn.once_committed(|| Turn::Partly),
+            (false, true) => turn.once_committed(|| Turn::Partly(work.references())),
             (false, false) => turn,
         })
     }

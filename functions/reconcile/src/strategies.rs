@@ -12,6 +12,7 @@ use lastword_store::{Bodies, Loaded, LoadedEvent, StoreError};
 
 use crate::bodies::{self, Proofs};
 use crate::concluding::Also;
+use crate::facts;
 use crate::failing::Trouble;
 use crate::looking::{Reading, trouble};
 use crate::observe::{self, Look, Told};
@@ -88,6 +89,10 @@ impl Reconciler {
             };
             return self.mark_all(work, outcome, reason).await;
         };
+        // A turn takes what fits a transaction with its facts, and what can be read in its time.
+        let all = work.pending;
+        let most = facts::most_at_once(&configured.resource.rules);
+        let work = work.of(all.get(..most).unwrap_or(all));
         let told = self.told_facts(work, configured).await?;
         // What cannot be found out about one event keeps none of the others back.
         let open = |event: &&&LoadedEvent| !told.open.contains(&event.reference);
@@ -98,12 +103,12 @@ impl Reconciler {
                 None => Turn::Lost,
             });
         }
-        let some_open = pending.len() < work.pending.len();
+        let some_open = pending.len() < all.len();
         let turn = self
             .with_facts(work.of(&pending), configured, told.found)
             .await?;
         Ok(match some_open {
-            true => turn.once_committed(|| Turn::Partly),
+            true => turn.once_committed(|| Turn::Partly(work.of(&pending).references())),
             false => turn,
         })
     }

@@ -17,8 +17,8 @@ use crate::ruleset::{Judged, RuleSet};
 use crate::scope::Scope;
 use crate::value::Value;
 
-/// The most subjects that one state may speak about.
-pub const MOST_LINKS: usize = 20;
+/// The most subjects that one state may speak about: each is a write in the state's own transaction.
+pub const MOST_LINKS: usize = 10;
 
 /// Contents under equal evidence, of which none may be chosen.
 const CONTESTED: &str = "lastword.contested";

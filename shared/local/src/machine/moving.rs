@@ -40,12 +40,7 @@ impl Machine {
         if records.is_empty() {
             return Ok(0);
         }
-        // What the template's filter lets through.
-        let news: Vec<_> = records
-            .iter()
-            .filter(|record| table == INBOX_TABLE || is_member(record))
-            .cloned()
-            .collect();
+        let news = news(table, &records);
         let failures = if news.is_empty() {
             Vec::new()
         } else {
@@ -69,10 +64,22 @@ impl Machine {
     /// # Errors
     /// When the stream cannot be read.
     pub async fn stream_event(&self, most: i32) -> Result<Option<String>, Failure> {
+        self.event_from(INBOX_TABLE, most).await
+    }
+
+    /// The same of State: changes of subjects' members.
+    /// # Errors
+    /// When the stream cannot be read.
+    pub async fn state_event(&self, most: i32) -> Result<Option<String>, Failure> {
+        self.event_from(STATE_TABLE, most).await
+    }
+
+    async fn event_from(&self, table: &'static str, most: i32) -> Result<Option<String>, Failure> {
         let positions = self.positions.lock().await;
-        let position = positions.get(INBOX_TABLE).map(String::as_str);
-        let (records, arn) = self.records(INBOX_TABLE, position, most).await?;
-        Ok((!records.is_empty()).then(|| event_of(&records, &arn)))
+        let position = positions.get(table).map(String::as_str);
+        let (records, arn) = self.records(table, position, most).await?;
+        let news = news(table, &records);
+        Ok((!news.is_empty()).then(|| event_of(&news, &arn)))
     }
 
     /// Forgets where the stream was read up to, as a host does that crashed before it noted it.
@@ -253,6 +260,12 @@ fn sequence(record: &Record) -> String {
         .and_then(|change| change.sequence_number())
         .unwrap_or_default()
         .to_owned()
+}
+
+/// What the template's filters let through.
+fn news(table: &str, records: &[Record]) -> Vec<Record> {
+    let passes = |record: &&Record| table == INBOX_TABLE || is_member(record);
+    records.iter().filter(passes).cloned().collect()
 }
 
 fn is_member(record: &Record) -> bool {
