@@ -65,6 +65,8 @@ impl Declared {
             let (verdict, reviews) = concluded(rules, resource, contents, &mut failed);
             meaning.verdict = verdict;
             meaning.reviews.extend(reviews);
+        } else if !failed.is_empty() {
+            meaning.verdict = Judged::undecided(failed.clone()).to_json().ok();
         }
         meaning.reviews.extend(failure(&failed, &contents.digest()));
         meaning
@@ -117,9 +119,11 @@ fn concluded(
         Standing::Deleted => return (word("deleted"), Vec::new()),
         Standing::Contested(_) => return (word("contested"), Vec::new()),
     };
-    let judged = rules.decide(&of_resource(resource, state));
-    failed.extend(judged.failed.clone());
+    let mut judged = rules.decide(&of_resource(resource, state));
+    // What it says of subjects takes nothing back of what its rules allow; but it is told with the rest.
+    judged.failed.append(failed);
     let verdict = stored(&judged, failed);
+    failed.append(&mut judged.failed.clone());
     let reviews = declared_reviews(&judged, &contents.digest()).collect();
     (verdict, reviews)
 }

@@ -130,7 +130,8 @@ impl Judged {
     /// The state where something could not be decided.
     pub const UNDECIDED: &'static str = "undecided";
 
-    /// What is stored of it: `{"allowed":[…],"data":{…},"state":"…"}`. The same judgement is the same text.
+    /// What is stored of it: `{"allowed":[…],"data":{…},"state":"…"}`, and `failed` between them when something is.
+    /// The same judgement is the same text.
     ///
     /// # Errors
     /// When data are nested so deep that they cannot be nested two deeper.
@@ -141,11 +142,31 @@ impl Judged {
         let data: Vec<_> = data
             .map(|(name, value)| format!("{}:{}", quoted(name), value.as_str()))
             .collect();
+        let failed: Vec<_> = self
+            .failed
+            .iter()
+            .map(|(name, error)| format!("{}:{}", quoted(name), quoted(&error.to_string())))
+            .collect();
+        let failed = match failed.is_empty() {
+            true => String::new(),
+            false => format!(r#""failed":{{{}}},"#, failed.join(",")),
+        };
         Json::parse(&format!(
-            r#"{{"allowed":[{}],"data":{{{}}},"state":{}}}"#,
+            r#"{{"allowed":[{}],"data":{{{}}},{failed}"state":{}}}"#,
             allowed.join(","),
             data.join(","),
             quoted(&self.state)
         ))
+    }
+
+    /// Without any rule, something could not be decided all the same.
+    pub fn undecided(failed: BTreeMap<String, EvalError>) -> Self {
+        Self {
+            state: Self::UNDECIDED.to_owned(),
+            allowed: BTreeSet::new(),
+            data: BTreeMap::new(),
+            reviews: BTreeMap::new(),
+            failed,
+        }
     }
 }

@@ -72,7 +72,7 @@ fn while_anything_is_undecided_nothing_is_allowed_and_reviews_are_still_told() {
     );
     assert_eq!(
         judged.to_json().unwrap().as_str(),
-        r#"{"allowed":[],"data":{},"state":"undecided"}"#
+        r#"{"allowed":[],"data":{},"failed":{"data.parts":"there is no member 'parts'"},"state":"undecided"}"#
     );
     let nothing = rules().decide(&Scope::new());
     let failed: Vec<_> = nothing.failed.keys().map(String::as_str).collect();

@@ -1,5 +1,7 @@
 //! What a state means, facts and reviews, for people and machines.
 
+use std::collections::BTreeMap;
+
 use lastword_domain::{Meaning, ReviewStatus};
 use lastword_store::{KeptFact, Review};
 use serde_json::{Map, Value, json, value::RawValue};
@@ -43,7 +45,9 @@ struct Verdict<'v> {
     state: String,
     allowed: Vec<String>,
     #[serde(borrow)]
-    data: std::collections::BTreeMap<String, &'v RawValue>,
+    data: BTreeMap<String, &'v RawValue>,
+    #[serde(default)]
+    failed: BTreeMap<String, String>,
 }
 
 /// State, what is allowed, and the data, each on a line.
