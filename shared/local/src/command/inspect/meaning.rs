@@ -74,6 +74,10 @@ fn verdict_lines(verdict: &str) -> String {
             show::harmless(&name)
         ));
     }
+    for (name, why) in verdict.failed {
+        let line = format!("{}: {}", show::harmless(&name), show::harmless(&why));
+        text.push_str(&format!("{:<13}{}\n", "failed", show::painted(&line, BAD)));
+    }
     text
 }
 
