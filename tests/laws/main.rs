@@ -17,6 +17,7 @@ mod front_door;
 mod identity;
 mod interleavings;
 mod many;
+mod own_api;
 mod payloads;
 mod poison;
 mod samples;

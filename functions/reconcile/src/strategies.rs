@@ -97,11 +97,8 @@ impl Reconciler {
         // What cannot be found out about one event keeps none of the others back.
         let open = |event: &&&LoadedEvent| !told.open.contains(&event.reference);
         let pending: Vec<_> = work.pending.iter().filter(open).copied().collect();
-        if pending.is_empty() {
-            return Ok(match told.trouble {
-                Some(trouble) => Turn::Failed(trouble),
-                None => Turn::Lost,
-            });
+        if let Some(trouble) = told.trouble.filter(|_| pending.is_empty()) {
+            return Ok(Turn::Failed(trouble));
         }
         let some_open = pending.len() < all.len();
         let turn = self

@@ -2,6 +2,7 @@
 //! is wrong is collected, so that one reading of the messages is enough.
 
 mod accounts;
+mod api;
 mod door;
 mod meaning;
 mod overlaps;
@@ -134,7 +135,8 @@ impl Checker<'_> {
         );
         let signing = self.signing(setting, raw);
         let retention = self.retention(setting, raw);
-        let (contract, account, environment) = (contract?, account?, environment?);
+        let (mut contract, account, environment) = (contract?, account?, environment?);
+        self.api(setting, raw, &mut contract);
         let door = self.door(setting, at, raw, &contract, signing);
         self.environment(setting, raw, &contract, &environment);
         let mut told = self.resources(setting, raw, &contract);

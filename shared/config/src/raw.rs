@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastword_contracts::{FactRules, ResourceRules};
+use lastword_contracts::{Api, FactRules, ResourceRules};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -31,6 +31,8 @@ pub(crate) struct RawIntegration {
     pub(crate) tolerance_seconds: Option<Spanned<u64>>,
     #[serde(default)]
     pub(crate) feeds: Vec<Spanned<String>>,
+    /// How objects are read, where the contract leaves that to the deployment.
+    pub(crate) api: Option<Spanned<Api>>,
     pub(crate) api_key: Option<Spanned<String>>,
     #[serde(default)]
     pub(crate) accounts: BTreeMap<Spanned<String>, RawAccount>,

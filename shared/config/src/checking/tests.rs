@@ -276,3 +276,57 @@ fn limits_of_trying_again_are_checked() {
         problems(&format!("[retry]\nfirst_delay_seconds = nan\n{GOOD}")).contains("expected 0.01")
     );
 }
+
+const OWN_API: &str = r#"
+[integrations.erp]
+contract = "generic-hmac"
+account = "main"
+environment = "live"
+signing_secrets = ["env:ERP"]
+api = { host = "https://erp.example.com", authorization = "Bearer {secret}", absent = { 404 = "proves-nothing" } }
+api_key = "env:ERP_KEY"
+[integrations.erp.define.order]
+events = ["order.*"]
+id = "body:/order/id"
+strategies = ["current"]
+read = "/orders/{0}"
+read_id = "/id"
+"#;
+
+#[test]
+fn a_general_contract_is_given_the_sender_s_own_api_and_a_provider_s_is_not() {
+    let parsed = Config::parse("lastword.toml", OWN_API).unwrap();
+    let erp = parsed.integration("erp").unwrap();
+    let host = erp.contract.api.as_ref().unwrap().host.as_deref();
+    assert_eq!(host, Some("https://erp.example.com"));
+    let told = |text: &str| {
+        Config::parse("lastword.toml", text)
+            .unwrap_err()
+            .to_string()
+    };
+    for host in [
+        "http://erp.example.com",
+        "https://erp.example.com/api",
+        "https://u@erp",
+        "erp.example.com",
+    ] {
+        let text = OWN_API.replace("https://erp.example.com", host);
+        assert!(
+            told(&text).contains("expected https:// and a name"),
+            "{host}"
+        );
+    }
+    let none = OWN_API.replace("api = ", "# ");
+    assert!(told(&none).contains("needs a read API"), "{}", told(&none));
+    let keyless = OWN_API.replace("api_key = ", "# ");
+    assert!(
+        told(&keyless).contains("api_key: missing"),
+        "{}",
+        told(&keyless)
+    );
+    let stripe = GOOD.replace(
+        "contract = \"stripe\"",
+        "contract = \"stripe\"\napi = { host = \"https://example.com\" }",
+    );
+    assert!(told(&stripe).contains("says itself how its objects are read"));
+}

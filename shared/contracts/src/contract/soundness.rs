@@ -160,7 +160,11 @@ impl Contract {
         }
     }
 
-    pub(super) fn check_api(&self) -> Result<(), String> {
+    /// Whether its API, where it has one, can be reached.
+    ///
+    /// # Errors
+    /// When no host is named.
+    pub fn check_api(&self) -> Result<(), String> {
         match &self.api {
             Some(api)
                 if api.host.is_none() && api.hosts.is_empty() && api.account_host.is_none() =>
