@@ -11,3 +11,4 @@ mod kills;
 mod processes;
 #[cfg(test)]
 mod stack;
+mod subjects;
