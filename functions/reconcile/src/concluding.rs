@@ -22,8 +22,31 @@ pub(crate) struct Also {
     pub(crate) changes: Vec<Logged>,
     /// Identities of facts that came with different contents.
     pub(crate) contested: Vec<String>,
-    /// The number that is missing, when nothing can be done about it but by a person.
-    pub(crate) gap: Option<String>,
+    /// The number that is missing, as far as that was looked for.
+    pub(crate) gap: Gap,
+}
+
+/// What was found of a gap in the count.
+#[derive(Default)]
+pub(crate) enum Gap {
+    #[default]
+    NotLookedFor,
+    None,
+    /// There is time for this number to come.
+    Waits(String),
+    /// Nothing can be done about it but by a person.
+    Overdue(String),
+}
+
+impl Gap {
+    fn found(&self) -> lastword_rules::Gap<'_> {
+        match self {
+            Self::NotLookedFor => lastword_rules::Gap::NotLookedFor,
+            Self::None => lastword_rules::Gap::None,
+            Self::Waits(number) => lastword_rules::Gap::Waits(number),
+            Self::Overdue(number) => lastword_rules::Gap::Overdue(number),
+        }
+    }
 }
 
 impl Reconciler {
@@ -132,6 +155,13 @@ impl Reconciler {
         let told: Vec<_> = also.marks.iter().map(|mark| &mark.event).collect();
         marks.retain(|mark| !told.contains(&&mark.event));
         marks.extend(also.marks.iter().cloned());
+        // What waited and still does has its decision.
+        let events = &work.loaded.events;
+        let waited = |mark: &Mark| {
+            let mut events = events.iter().filter(|event| event.reference == mark.event);
+            events.any(|event| event.decided == Some(mark.outcome))
+        };
+        marks.retain(|mark| mark.outcome != Outcome::Waiting || !waited(mark));
         let next = self.with_meaning(work, next, &also);
         let commit = Commit {
             resource: &work.signal.resource,
@@ -162,7 +192,7 @@ impl Reconciler {
         let signal = work.signal;
         let found = Found {
             contested: &also.contested,
-            gap: also.gap.as_deref(),
+            gap: also.gap.found(),
         };
         let meaning = self
             .rules

@@ -8,11 +8,11 @@ use std::time::Duration;
 use lastword_domain::decide::{
     Change, Facts, Logged, Sequenced, conclude_sequence, conclude_sequence_read,
 };
-use lastword_domain::{Conclusion, EventRef, Outcome};
+use lastword_domain::{Conclusion, EventRef, Outcome, Reason};
 use lastword_store::{Bodies, Loaded, LoadedEvent, StoreError};
 
 use crate::bodies;
-use crate::concluding::Also;
+use crate::concluding::{Also, Gap};
 use crate::observe::Told;
 use crate::reconciler::{Reconciler, Turn};
 use crate::strategies::{Configured, Looked, Work};
@@ -25,6 +25,26 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const MOST_PENDING: usize = 15;
 const MOST_WAITED: usize = 25;
 
+/// The pending events of one conclusion, and whether new ones are left for another. What waits is known already, so it
+/// never takes the place of what is new.
+fn turn_of<'l>(pending: &[&'l LoadedEvent]) -> (Vec<&'l LoadedEvent>, bool) {
+    let waits = |event: &&&LoadedEvent| event.decided == Some(Outcome::Waiting);
+    let new = pending.iter().filter(|event| !waits(event));
+    let left = new.clone().count() > MOST_PENDING;
+    let all = new.chain(pending.iter().filter(waits));
+    (all.take(MOST_PENDING).copied().collect(), left)
+}
+
+/// The change that is to be applied next, when its body was looked for and is gone.
+fn gone(sequenced: &Sequenced, untried: impl Fn(&&Logged) -> bool) -> Option<Logged> {
+    if sequenced.conclusion == Conclusion::LookAgain(Reason::SequenceTie) {
+        return None;
+    }
+    let needs = sequenced.needs.iter();
+    let next = needs.min_by(|one, other| one.number.cmp(&other.number))?;
+    (!untried(&next)).then(|| next.clone())
+}
+
 impl Reconciler {
     pub(crate) async fn sequence(
         &self,
@@ -33,13 +53,12 @@ impl Reconciler {
         facts: Facts,
         mut also: Also,
     ) -> Result<Turn, StoreError> {
-        let all = work.pending;
-        let pending = all.get(..MOST_PENDING).unwrap_or(all);
-        let work = work.of(pending);
+        let (pending, left) = turn_of(work.pending);
+        let work = work.of(&pending);
         let rules = &configured.resource.rules;
-        let (mut changes, failed) = bodies::changes(&self.state, rules, pending).await?;
+        let (mut changes, failed) = bodies::changes(&self.state, rules, &pending).await?;
         also.marks.extend(failed);
-        let log = self.log(work, &changes).await?;
+        let mut log = self.log(work, &changes).await?;
         let waited = self.waited(work, &log).await?;
         let known: Vec<&LoadedEvent> = waited.iter().collect();
         changes.extend(bodies::changes(&self.state, rules, &known).await?.0);
@@ -54,26 +73,39 @@ impl Reconciler {
         let first = rules.first();
         let held = &work.loaded.projection;
         let terms = configured.terms();
+        // A body that is gone is asked for again and again; it was asked for already.
+        let events = loaded.events.iter();
+        let mut tried: Vec<EventRef> = events.map(|event| event.reference.clone()).collect();
         let mut sequenced = conclude_sequence(held, &log, &changes, &first, terms);
-        if matches!(sequenced.conclusion, Conclusion::LookAgain(_)) && !sequenced.needs.is_empty() {
-            // Two changes of one number: the bodies of both are shown.
-            let needs = self.events_of(work, &sequenced.needs).await?;
-            let needs: Vec<&LoadedEvent> = needs.iter().collect();
-            changes.extend(bodies::changes(&self.state, rules, &needs).await?.0);
+        loop {
+            let needs = &sequenced.needs;
+            let untried = |logged: &&Logged| {
+                let event = logged.event.as_ref();
+                event.is_some_and(|event| !tried.contains(event))
+            };
+            let asked: Vec<_> = needs.iter().filter(untried).cloned().collect();
+            if !asked.is_empty() && matches!(sequenced.conclusion, Conclusion::LookAgain(_)) {
+                let needs = self.events_of(work, &asked).await?;
+                let needs: Vec<&LoadedEvent> = needs.iter().collect();
+                changes.extend(bodies::changes(&self.state, rules, &needs).await?.0);
+                tried.extend(asked.into_iter().filter_map(|logged| logged.event));
+            } else if let Some(gone) = gone(&sequenced, untried) {
+                // It is as missing as if it had never come.
+                log.retain(|logged| *logged != gone);
+            } else {
+                break;
+            }
             sequenced = conclude_sequence(held, &log, &changes, &first, terms);
         }
-        // A body that is gone is asked for again and again; it was asked for already.
-        let tried: Vec<_> = loaded.events.iter().map(|event| &event.reference).collect();
         let untried = |logged: &Logged| {
             let event = logged.event.as_ref();
-            event.is_some_and(|event| !tried.contains(&event))
+            event.is_some_and(|event| !tried.contains(event))
         };
         let more = sequenced.needs.iter().any(untried);
         let turn = self
-            .sequenced(work, configured, &log, sequenced, facts, also)
+            .sequenced(work, configured, (&log, left), sequenced, facts, also)
             .await?;
-        let some_left = all.len() > pending.len();
-        Ok(match (more, some_left) {
+        Ok(match (more, left) {
             (true, _) => turn.once_committed(|| Turn::More),
             (false, true) => turn.once_committed(|| Turn::Partly(work.references())),
             (false, false) => turn,
@@ -129,7 +161,7 @@ impl Reconciler {
         &self,
         work: Work<'_>,
         configured: Configured<'_>,
-        log: &[Logged],
+        (log, left): (&[Logged], bool),
         sequenced: Sequenced,
         facts: Facts,
         mut also: Also,
@@ -144,7 +176,12 @@ impl Reconciler {
         if concluded == Conclusion::Reread {
             return self.instead(work, configured, log, facts, also).await;
         }
+        if left {
+            // What is missing may be among those that are left.
+            return self.conclude(work, concluded.into(), facts, also).await;
+        }
         let Some(gap) = gap else {
+            also.gap = Gap::None;
             return self.conclude(work, concluded.into(), facts, also).await;
         };
         let patience = configured.resource.rules.patience_seconds;
@@ -156,9 +193,10 @@ impl Reconciler {
             if configured.terms().can_read {
                 return self.instead(work, configured, log, facts, also).await;
             }
-            also.gap = Some(gap.next.to_string());
+            also.gap = Gap::Overdue(gap.next.to_string());
             return self.conclude(work, concluded.into(), facts, also).await;
         }
+        also.gap = Gap::Waits(gap.next.to_string());
         let pause = patience
             .saturating_sub(waited)
             .min(SHORTEST_PAUSE.max(patience / 20));
@@ -220,7 +258,10 @@ impl Reconciler {
         let sequenced = conclude_sequence_read(held, &signals, &log, &first, observation, terms);
         let more = !sequenced.needs.is_empty();
         // What is missing behind the snapshot has its own patience.
-        also.gap = None;
+        also.gap = match &sequenced.gap {
+            Some(gap) => Gap::Waits(gap.next.to_string()),
+            None => Gap::None,
+        };
         let looked = Looked {
             concluded: sequenced.conclusion,
             trouble: Some(trouble),

@@ -107,6 +107,15 @@ impl Machine {
         &self.config
     }
 
+    /// Another configuration over the same stores, as a deployment is. Workers made from now on have it.
+    /// # Errors
+    /// When there is no secret that it needs.
+    pub fn deploy(&mut self, config: Config) -> Result<(), Failure> {
+        self.secrets = Arc::new(made_up_secrets(&config)?);
+        self.config = Arc::new(config);
+        Ok(())
+    }
+
     /// A worker with healthy connections.
     /// # Errors
     /// When it cannot be made.

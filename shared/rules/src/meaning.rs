@@ -36,8 +36,22 @@ const RULE_FAILED: &str = "lastword.rule-failed";
 pub struct Found<'f> {
     /// Identities of facts that came with different contents.
     pub contested: &'f [String],
-    /// The number that is missing, where only a person can help.
-    pub gap: Option<&'f str>,
+    /// Whether a change is missing before others that wait.
+    pub gap: Gap<'f>,
+}
+
+/// Whether a change is missing before others that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gap<'f> {
+    /// That was not looked for: what was known of it stays, while anything waits.
+    #[default]
+    NotLookedFor,
+    /// None is.
+    None,
+    /// This number is, and there is time for it to come.
+    Waits(&'f str),
+    /// This number is, and only a person can help.
+    Overdue(&'f str),
 }
 
 impl Declared {
@@ -77,19 +91,29 @@ impl Declared {
 fn own_reviews(projection: &Projection, found: Found<'_>) -> BTreeSet<ReviewKey> {
     let version = projection.version.as_ref().map(ToString::to_string);
     let version = version.unwrap_or_default();
+    let missing = match found.gap {
+        Gap::NotLookedFor | Gap::None => None,
+        Gap::Waits(missing) | Gap::Overdue(missing) => {
+            key(GAP, &Digest::of_parts(&[missing]))
+        }
+    };
+    let still_missing = |review: &ReviewKey| match found.gap {
+        Gap::NotLookedFor => projection.waiting,
+        Gap::None | Gap::Waits(_) | Gap::Overdue(_) => missing.as_ref() == Some(review),
+    };
     // What was contested stays so: facts are never taken back.
     let held = projection.meaning.reviews.iter();
-    let held = held.filter(|review| {
-        let rule = review.rule.as_str();
-        rule == FACT_CONTESTED || (rule == GAP && projection.waiting)
+    let held = held.filter(|review| match review.rule.as_str() {
+        FACT_CONTESTED => true,
+        GAP => still_missing(review),
+        _ => false,
     });
     let mut reviews: BTreeSet<_> = held.cloned().collect();
     for identity in found.contested {
         reviews.extend(key(FACT_CONTESTED, &Digest::of_parts(&[identity])));
     }
-    if let Some(missing) = found.gap {
-        reviews.retain(|review| review.rule.as_str() != GAP);
-        reviews.extend(key(GAP, &Digest::of_parts(&[missing])));
+    if matches!(found.gap, Gap::Overdue(_)) {
+        reviews.extend(missing);
     }
     if let Some(Standing::Contested(contents)) = projection.standing() {
         let evidence = Digest::of_parts(&[&version, &contents.digest().to_text()]);

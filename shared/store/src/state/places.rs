@@ -27,6 +27,8 @@ impl Places {
                 .iter()
                 .any(|event| event.reference == mark.event && event.on_record)
         };
+        // What waits is settled only when it is found as that again.
+        let is_looked_up = |mark: &Mark| on_record(mark) || mark.outcome == Outcome::Waiting;
         let beside_members = commit.moves_members();
         let is_quiet = |mark: &Mark| match mark.outcome {
             Outcome::Unchanged | Outcome::Stale | Outcome::Duplicate => !on_record(mark),
@@ -39,8 +41,8 @@ impl Places {
         };
         let (quiet, mut own): (Vec<_>, Vec<_>) = commit.marks.iter().cloned().partition(is_quiet);
         // What a person has to find comes first.
-        own.sort_by_key(|mark| (!on_record(mark), mark.outcome == Outcome::Applied));
-        let recorded = own.iter().filter(|mark| on_record(mark)).count();
+        own.sort_by_key(|mark| (!is_looked_up(mark), mark.outcome == Outcome::Applied));
+        let recorded = own.iter().filter(|mark| is_looked_up(mark)).count();
         let most = recorded.clamp(MOST_OWN, MOST_ITEMS);
         let paged = own.split_off(own.len().min(most));
         let marked = |event: &EventRef| commit.marks.iter().any(|mark| mark.event == *event);
