@@ -40,8 +40,7 @@ impl Sender {
     /// Where a snapshot has the state.
     pub(super) fn state(self) -> &'static str {
         match self {
-            Self::Billing => "/status",
-            Self::Erp => "/state",
+            Self::Billing | Self::Erp => "/status",
         }
     }
 
@@ -61,10 +60,10 @@ impl History {
             Sender::Billing => json!({
                 "id": id,
                 "object": "subscription",
-                "customer": "cus_demo",
+                "customer": format!("cus_{:04}", self.number),
                 "status": happening.state,
             }),
-            Sender::Erp => json!({"id": id, "version": event + 1, "state": happening.state}),
+            Sender::Erp => json!({"id": id, "version": event + 1, "status": happening.state}),
         }
     }
 

@@ -79,8 +79,9 @@ impl<'m> Stage<'m> {
     /// Moves everything on until the queue is empty, hidden messages included.
     pub(super) async fn settle(&self, two_workers: bool) -> Result<(), Failure> {
         let began = Instant::now();
-        while self.machine.relay(&self.first, 100).await? > 0 {}
         loop {
+            // Also what the last round committed: a member's new state is a signal for its subject.
+            while self.machine.relay(&self.first, 100).await? > 0 {}
             let mut batches = Vec::new();
             while batches.len() < AT_ONCE {
                 match self.machine.receive().await? {
