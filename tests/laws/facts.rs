@@ -157,7 +157,12 @@ async fn many_facts_of_one_thing_in_one_batch_are_all_kept() {
     let machine = shop().await;
     let worker = machine.worker().unwrap();
     for line in 0..130 {
-        send(&machine, &worker, &note(&format!("e{line}"), "n", line, "x")).await;
+        send(
+            &machine,
+            &worker,
+            &note(&format!("e{line}"), "n", line, "x"),
+        )
+        .await;
     }
     machine.settle(&worker).await.unwrap();
     let told = story_of(&machine, &worker, "note", "n").await;
@@ -173,7 +178,12 @@ async fn large_facts_of_one_thing_in_one_batch_are_all_kept() {
         let text = noise(600_000);
         let rotated = format!("{}{}", &text[line * 100..], &text[..line * 100]);
         let line = u32::try_from(line).unwrap();
-        send(&machine, &worker, &note(&format!("e{line}"), "n", line, &rotated)).await;
+        send(
+            &machine,
+            &worker,
+            &note(&format!("e{line}"), "n", line, &rotated),
+        )
+        .await;
     }
     machine.settle(&worker).await.unwrap();
     let told = story_of(&machine, &worker, "note", "n").await;
@@ -190,7 +200,9 @@ async fn thin_events_that_take_longer_than_one_invocation_are_settled_in_several
     let mut events = Vec::new();
     for number in 0..60 {
         let id = format!("evt_{number}");
-        machine.standin.show(&format!("/v1/events/{id}"), renamed(&id));
+        machine
+            .standin
+            .show(&format!("/v1/events/{id}"), renamed(&id));
         bill(&machine, &worker, &renamed(&id)).await;
         events.push(event_of("stripe", "acct_1", &id));
     }
@@ -205,6 +217,9 @@ async fn thin_events_that_take_longer_than_one_invocation_are_settled_in_several
         assert!(invocations < 10);
     }
     let told = story(&machine, &worker, &customer()).await;
-    assert!(!outcomes(&told).contains(&Outcome::Exhausted), "{invocations}");
+    assert!(
+        !outcomes(&told).contains(&Outcome::Exhausted),
+        "{invocations}"
+    );
     assert_eq!(outcomes(&told).len(), 60);
 }

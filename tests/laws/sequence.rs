@@ -66,10 +66,7 @@ async fn a_change_waits_visibly_for_the_one_before_it_and_is_applied_and_marked_
     let together = signal("ledger", "l", &["e3", "e4", "e2"].map(event));
     assert_eq!(handle(&worker, &together, AMPLE).await, 0);
     let told = story_of(&machine, &worker, "ledger", "l").await;
-    assert_eq!(
-        state(&told),
-        json!({"n1":1,"n2":2,"n3":3,"n4":4,"last":4})
-    );
+    assert_eq!(state(&told), json!({"n1":1,"n2":2,"n3":3,"n4":4,"last":4}));
     assert!(!told.projection.unwrap().waiting);
 }
 
@@ -120,11 +117,19 @@ async fn two_changes_under_one_number_are_contested_in_every_order_and_a_person_
         let told = story_of(&machine, &worker, "hasty", &id).await;
         assert_eq!(says(&told), "contested", "{order:?}: {told:?}");
         let held = told.projection.as_ref().unwrap();
-        let contents = format!("{:?}", held.contents.as_ref().unwrap().iter().collect::<Vec<_>>());
+        let contents = format!(
+            "{:?}",
+            held.contents.as_ref().unwrap().iter().collect::<Vec<_>>()
+        );
         ends.push((contents, open(&told.reviews)));
     }
     assert_eq!(ends[0].1, ["lastword.contested"]);
-    assert!(ends.iter().all(|end| *end == ends[0]), "{:#?} {:#?}", ends[0], ends.iter().find(|end| **end != ends[0]));
+    assert!(
+        ends.iter().all(|end| *end == ends[0]),
+        "{:#?} {:#?}",
+        ends[0],
+        ends.iter().find(|end| **end != ends[0])
+    );
 }
 
 #[tokio::test]
@@ -203,8 +208,14 @@ async fn a_waiting_change_whose_body_is_gone_is_neither_looked_for_without_end_n
         .dynamodb()
         .delete_item()
         .table_name(lastword_local::machine::INBOX_TABLE)
-        .key("pk", aws_sdk_dynamodb::types::AttributeValue::S(event("e3").event().to_owned()))
-        .key("sk", aws_sdk_dynamodb::types::AttributeValue::S("event".to_owned()))
+        .key(
+            "pk",
+            aws_sdk_dynamodb::types::AttributeValue::S(event("e3").event().to_owned()),
+        )
+        .key(
+            "sk",
+            aws_sdk_dynamodb::types::AttributeValue::S("event".to_owned()),
+        )
         .send()
         .await
         .unwrap();
@@ -218,7 +229,11 @@ async fn a_waiting_change_whose_body_is_gone_is_neither_looked_for_without_end_n
     let requests = faults.seen().len() - before;
     assert!(requests < 80, "{requests}");
     let told = story_of(&machine, &worker, "hasty", "h").await;
-    assert_eq!(state(&told)["last"], 2, "nothing is applied over the missing one");
+    assert_eq!(
+        state(&told)["last"],
+        2,
+        "nothing is applied over the missing one"
+    );
     assert_eq!(open(&told.reviews), gap(), "{told:?}");
     // The sender tells the same change again under another event.
     each(&machine, &worker, &[change("e3-again", "hasty", "h", 3)]).await;

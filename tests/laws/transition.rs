@@ -31,7 +31,11 @@ async fn statuses_in_any_order_and_repeated_end_at_the_furthest_with_no_field_of
     for (at, order) in orders(&["packed", "sent", "arrived"], 1).iter().enumerate() {
         let id = format!("p{at}");
         let mut bodies: Vec<_> = order.iter().map(|s| parcel(&id, s, s)).collect();
-        bodies.extend(order.iter().map(|s| parcel(&id, s, s).replace("\"id\":\"p", "\"id\": \"p")));
+        bodies.extend(
+            order
+                .iter()
+                .map(|s| parcel(&id, s, s).replace("\"id\":\"p", "\"id\": \"p")),
+        );
         each(&machine, &worker, &bodies).await;
         let told = story_of(&machine, &worker, "parcel", &id).await;
         let only = json!({"id":id,"status":"arrived","arrived":true});
@@ -90,7 +94,10 @@ async fn an_unknown_status_is_refused_and_taken_when_it_is_driven_again_after_it
     let declared = SHOP.replace("arrived = []", "arrived = [\"lost\"]\nlost = []");
     machine.deploy(shop_config(&declared)).unwrap();
     let worker = machine.worker().unwrap();
-    assert_eq!(redrive(&worker, "shop", &thing("parcel", "p"), &[lost.clone()]).await, 0);
+    assert_eq!(
+        redrive(&worker, "shop", &thing("parcel", "p"), &[lost.clone()]).await,
+        0
+    );
     let told = story_of(&machine, &worker, "parcel", "p").await;
     assert_eq!(says(&told), "lost");
     assert_eq!(decided(&told, &lost), Some(Outcome::Applied));
@@ -100,7 +107,10 @@ async fn an_unknown_status_is_refused_and_taken_when_it_is_driven_again_after_it
 async fn a_deletion_stands_above_every_status_whenever_it_comes() {
     let machine = shop().await;
     let worker = machine.worker().unwrap();
-    for (at, order) in orders(&["packed", "arrived", "deleted"], 1).iter().enumerate() {
+    for (at, order) in orders(&["packed", "arrived", "deleted"], 1)
+        .iter()
+        .enumerate()
+    {
         let id = format!("d{at}");
         let bodies: Vec<_> = order.iter().map(|s| parcel(&id, s, s)).collect();
         each(&machine, &worker, &bodies).await;

@@ -39,7 +39,11 @@ async fn a_tombstone_is_final_and_a_later_version_is_for_a_person_in_every_order
 
 fn whole(kind: &str, id: &str, version: &str) -> String {
     let object = format!(r#"{{"id":"{id}","version":"{version}","status":"s{version}"}}"#);
-    told(&format!("{id}-{version}"), &format!("{kind}.changed"), &object)
+    told(
+        &format!("{id}-{version}"),
+        &format!("{kind}.changed"),
+        &object,
+    )
 }
 
 #[tokio::test]
@@ -94,10 +98,7 @@ async fn the_greater_version_stands_however_two_workers_race_over_it() {
         }
         let late = signal("release", &id, &[event(&format!("{id}-1.9"))]);
         let new = signal("release", &id, &[event(&format!("{id}-1.10"))]);
-        let (first, second) = tokio::join!(
-            handle(&one, &late, AMPLE),
-            handle(&other, &new, AMPLE)
-        );
+        let (first, second) = tokio::join!(handle(&one, &late, AMPLE), handle(&other, &new, AMPLE));
         assert_eq!((first, second), (0, 0));
         let told = story_of(&machine, &one, "release", &id).await;
         assert_eq!(says(&told), "s1.10");

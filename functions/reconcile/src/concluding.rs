@@ -1,12 +1,14 @@
 //! From a conclusion to a commit: facts and meaning join it, and what is more than the store takes is refused with a
 //! decision that says so.
 
-use lastword_domain::decide::{Fact, Facts, Logged, conclude_facts};
+use std::collections::BTreeSet;
+
+use lastword_domain::decide::{Fact, Facts, KnownFact, Logged, conclude_facts};
 use lastword_domain::{Conclusion, EventRef, Mark, Outcome, Projection, Reason, Strategy};
 use lastword_rules::Found;
-use lastword_store::{Commit, Committed, StoreError};
+use lastword_store::{Commit, Committed, LoadedEvent, StoreError};
 
-use crate::facts;
+use crate::facts::{self, ToldFacts};
 use crate::failing::Trouble;
 use crate::reconciler::{Reconciler, Turn};
 use crate::strategies::{Configured, Looked, Work};
@@ -22,6 +24,9 @@ pub(crate) struct Also {
     pub(crate) changes: Vec<Logged>,
     /// Identities of facts that came with different contents.
     pub(crate) contested: Vec<String>,
+    /// Events of which it is not known yet what they tell, and why: the state is found all the same.
+    pub(crate) open: BTreeSet<EventRef>,
+    pub(crate) trouble: Option<Trouble>,
     /// The number that is missing, as far as that was looked for.
     pub(crate) gap: Gap,
 }
@@ -55,22 +60,14 @@ impl Reconciler {
         &self,
         work: Work<'_>,
         configured: Configured<'_>,
-        found: facts::Found,
+        told: ToldFacts,
     ) -> Result<Turn, StoreError> {
-        let told = found.told;
-        let known = match work.loaded.beside.facts && !told.is_empty() {
-            true => {
-                let identities = told.iter().map(|fact| (&fact.kind, &fact.id));
-                let resource = &work.signal.resource;
-                self.state
-                    .known_facts(resource, facts::each(identities))
-                    .await?
-            }
-            false => Vec::new(),
-        };
-        let facts = conclude_facts(&known, &told);
+        let known = self.known(work, &told.found.told).await?;
+        let facts = conclude_facts(&known, &told.found.told);
         let mut also = Also {
-            marks: found.failed,
+            marks: told.found.failed,
+            open: told.open,
+            trouble: told.trouble,
             contested: facts::named(&facts.contested),
             ..Also::default()
         };
@@ -89,6 +86,22 @@ impl Reconciler {
             Strategy::Fact => facts::only(work, &facts).into(),
         };
         self.conclude(work, looked, facts, also).await
+    }
+
+    /// What is kept under the identities of these.
+    pub(crate) async fn known(
+        &self,
+        work: Work<'_>,
+        told: &[Fact],
+    ) -> Result<Vec<KnownFact>, StoreError> {
+        if !work.loaded.beside.facts || told.is_empty() {
+            return Ok(Vec::new());
+        }
+        let identities = told.iter().map(|fact| (&fact.kind, &fact.id));
+        let resource = &work.signal.resource;
+        self.state
+            .known_facts(resource, facts::each(identities))
+            .await
     }
 
     /// Commits what a look came to, with the facts; or counts a failed attempt, with the facts kept all the same.
@@ -111,9 +124,19 @@ impl Reconciler {
             Conclusion::Reread => Ok(Turn::Lost),
             concluded @ (Conclusion::Change { .. } | Conclusion::Quiet { .. }) => {
                 let concluded = facts::marked(concluded, &by_event);
+                let open = |event: &&LoadedEvent| also.open.contains(&event.reference);
+                let all_open = !work.pending.is_empty() && work.pending.iter().all(open);
+                let says_nothing = matches!(concluded, Conclusion::Quiet { .. })
+                    && also.facts.is_empty()
+                    && also.changes.is_empty();
+                if all_open && says_nothing {
+                    let trouble = also.trouble.unwrap_or_default();
+                    return Ok(Turn::Failed(trouble, work.references()));
+                }
+                let partly = looked.partly || !also.open.is_empty();
                 let decided = decided(&concluded, &also);
                 let turn = self.commit(work, concluded, also).await?;
-                Ok(match looked.partly {
+                Ok(match partly {
                     true => turn.once_committed(|| Turn::Partly(decided)),
                     false => turn,
                 })
@@ -129,7 +152,7 @@ impl Reconciler {
         trouble: Trouble,
     ) -> Result<Turn, StoreError> {
         if also.facts.is_empty() {
-            return Ok(Turn::Failed(trouble));
+            return Ok(Turn::Failed(trouble, work.references()));
         }
         let also = Also {
             marks: Vec::new(),
@@ -155,6 +178,7 @@ impl Reconciler {
         let told: Vec<_> = also.marks.iter().map(|mark| &mark.event).collect();
         marks.retain(|mark| !told.contains(&&mark.event));
         marks.extend(also.marks.iter().cloned());
+        marks.retain(|mark| !also.open.contains(&mark.event));
         // What waited and still does has its decision.
         let events = &work.loaded.events;
         let waited = |mark: &Mark| {
@@ -175,7 +199,8 @@ impl Reconciler {
         match self.state.commit(&commit).await? {
             Committed::Done(_) => Ok(Turn::Committed),
             Committed::Lost => Ok(Turn::Lost),
-            Committed::TooLarge => self.too_large(work).await,
+            Committed::TooLarge => Ok(Turn::TooLarge),
+            Committed::TooMuch => Ok(Turn::TooMuch),
         }
     }
 
@@ -207,8 +232,8 @@ impl Reconciler {
     }
 
     /// Refuses what the store does not take. The projection stays as it was, the events stay in the inbox, and a
-    /// person sees the decision.
-    async fn too_large(&self, work: Work<'_>) -> Result<Turn, StoreError> {
+    /// person sees the decision; what they tell besides is kept, as far as it fits.
+    pub(crate) async fn refuse(&self, work: Work<'_>, facts: &[Fact]) -> Result<Turn, StoreError> {
         let mark = |event: EventRef| Mark {
             event,
             outcome: Outcome::Failed,
@@ -220,14 +245,15 @@ impl Reconciler {
             loaded: work.loaded,
             next: None,
             marks: &marks,
-            facts: &[],
+            facts,
             changes: &[],
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {
             Committed::Done(_) => Ok(Turn::Committed),
             Committed::Lost => Ok(Turn::Lost),
-            Committed::TooLarge => Err(StoreError::Refused(
+            Committed::TooMuch | Committed::TooLarge if !facts.is_empty() => Ok(Turn::TooMuch),
+            Committed::TooMuch | Committed::TooLarge => Err(StoreError::Refused(
                 "not even the decision fits a transaction".to_owned(),
             )),
         }
@@ -240,6 +266,7 @@ fn decided(concluded: &Conclusion, also: &Also) -> Vec<EventRef> {
         Conclusion::Change { marks, .. } | Conclusion::Quiet { marks } => marks,
         Conclusion::Reread | Conclusion::LookAgain(_) => &[],
     };
-    let all = marks.iter().chain(&also.marks);
-    all.map(|mark| mark.event.clone()).collect()
+    let events = marks.iter().chain(&also.marks).map(|mark| &mark.event);
+    let decided = events.filter(|event| !also.open.contains(event));
+    decided.cloned().collect()
 }

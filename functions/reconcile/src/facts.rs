@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lastword_contracts::FactRules;
 use lastword_contracts::evidence::facts::ToldFact;
-use lastword_contracts::{FactRules, ResourceRules};
 use lastword_domain::decide::{Fact, FactOutcome, Facts};
 use lastword_domain::name::{FactId, FactKind};
 use lastword_domain::{Conclusion, EventIdentity, EventRef, Mark, Outcome, Reason};
@@ -34,22 +34,6 @@ pub(crate) struct ToldFacts {
     pub(crate) open: BTreeSet<EventRef>,
     /// Why.
     pub(crate) trouble: Option<Trouble>,
-}
-
-/// The most facts that are recorded in one transaction, beside everything else that may stand in it.
-const MOST_FACTS: usize = 25;
-/// The most events that are read back one after the other in one turn.
-const MOST_READS: usize = 4;
-
-/// The most events of one turn.
-pub(crate) fn most_at_once(rules: &ResourceRules) -> usize {
-    let kinds = rules.facts.len();
-    let read = rules.facts.values().any(|fact| fact.read.is_some());
-    match (kinds, read) {
-        (0, _) => usize::MAX,
-        (kinds, false) => (MOST_FACTS / kinds).max(1),
-        (kinds, true) => (MOST_FACTS / kinds).clamp(1, MOST_READS),
-    }
 }
 
 impl Reconciler {

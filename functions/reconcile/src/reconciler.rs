@@ -67,8 +67,12 @@ pub(crate) enum Turn {
     },
     /// Somebody else was first.
     Lost,
-    /// Nothing could be concluded.
-    Failed(Trouble),
+    /// Nothing could be concluded about these.
+    Failed(Trouble, Vec<EventRef>),
+    /// What would be held is more than the store takes; it would be the same again.
+    TooLarge,
+    /// It is more than the store takes at once.
+    TooMuch,
 }
 
 impl Turn {
@@ -124,15 +128,18 @@ impl Reconciler {
                 .load(&signal.resource, &signal.events, bodies)
                 .await?;
             let mut pending = pending(&loaded, &signal.cause);
-            // Marks that went to pages are not loaded again.
-            pending.retain(|event| !done.contains(&event.reference));
-            if pending.is_empty() && !more {
+            // Marks that went to pages are not loaded again. What waits does so until it is looked at again.
+            let waits = |event: &LoadedEvent| event.decided == Some(Outcome::Waiting);
+            pending.retain(|event| waits(event) || !done.contains(&event.reference));
+            // What follows from a change may be left behind by whoever applied it and died.
+            if pending.is_empty() && !more && !loaded.projection.waiting {
                 return Ok(Settled::Done);
             }
             let work = Work {
                 signal,
                 loaded: &loaded,
                 pending: &pending,
+                left: false,
             };
             match self.turn(work).await? {
                 Turn::Committed => return Ok(Settled::Done),
@@ -142,7 +149,6 @@ impl Reconciler {
                     continue;
                 }
                 Turn::More => {
-                    done.extend(work.references());
                     more = true;
                     continue;
                 }
@@ -152,12 +158,13 @@ impl Reconciler {
                     let decided = decided.collect();
                     return Ok(Settled::Later { pause, decided });
                 }
-                Turn::Failed(trouble) => {
-                    if let Some(settled) = self.fail(work, &trouble).await? {
+                Turn::Failed(trouble, of) => {
+                    if let Some(settled) = self.fail(work, &trouble, &of).await? {
                         return Ok(settled);
                     }
                 }
-                Turn::Lost => {}
+                // The turn itself saw to it that less is written.
+                Turn::Lost | Turn::TooLarge | Turn::TooMuch => {}
             }
             tokio::time::sleep(jitter(Duration::from_millis(20 << races))).await;
             races += 1;
@@ -185,17 +192,25 @@ impl Reconciler {
             signal,
             loaded: &loaded,
             pending: &pending,
+            left: false,
         };
+        let of = work.references();
         let trouble = Trouble {
             reason,
             detail: detail.to_owned(),
             retry_after: None,
         };
-        Ok(self.fail(work, &trouble).await?.unwrap_or(Settled::Unknown))
+        let failed = self.fail(work, &trouble, &of).await?;
+        Ok(failed.unwrap_or(Settled::Unknown))
     }
 
-    /// Counts a failed attempt. `None` when somebody concluded meanwhile: look again.
-    async fn fail(&self, work: Work<'_>, trouble: &Trouble) -> Result<Option<Settled>, StoreError> {
+    /// Counts a failed attempt against these. `None` when somebody concluded meanwhile: look again.
+    async fn fail(
+        &self,
+        work: Work<'_>,
+        trouble: &Trouble,
+        of: &[EventRef],
+    ) -> Result<Option<Settled>, StoreError> {
         let (signal, loaded, now) = (work.signal, work.loaded, (self.clock)());
         // What was decided long ago may stand on a page; no failure is counted against that.
         let paged = match loaded.projection.paged {
@@ -203,8 +218,11 @@ impl Reconciler {
             false => Vec::new(),
         };
         let open = |event: &&&LoadedEvent| !paged.iter().any(|mark| mark.event == event.reference);
-        let pending: Vec<_> = work.pending.iter().filter(open).copied().collect();
-        if pending.is_empty() {
+        let unpaged: Vec<_> = work.pending.iter().filter(open).copied().collect();
+        let (pending, untried): (Vec<_>, Vec<_>) = unpaged
+            .into_iter()
+            .partition(|event| of.contains(&event.reference));
+        if pending.is_empty() && untried.is_empty() {
             return Ok(Some(Settled::Done));
         }
         let jitter = Jitter(fastrand::u8(..));
@@ -217,8 +235,10 @@ impl Reconciler {
         if recorded == Committed::Lost {
             return Ok(None);
         }
-        let Some(pause) = plan.pause else {
-            return Ok(Some(Settled::Done));
+        let pause = match (plan.pause, untried.is_empty()) {
+            (Some(pause), _) => pause,
+            (None, true) => return Ok(Some(Settled::Done)),
+            (None, false) => self.config.retry.first_delay,
         };
         let retried = |event: &EventRef| {
             let mut failures = plan.failures.iter();
@@ -227,7 +247,7 @@ impl Reconciler {
         let decided = signal
             .events
             .iter()
-            .filter(|event| !retried(event))
+            .filter(|event| !retried(event) && !untried.iter().any(|u| u.reference == **event))
             .cloned()
             .collect();
         Ok(Some(Settled::Later { pause, decided }))

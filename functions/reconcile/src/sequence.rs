@@ -21,19 +21,8 @@ use crate::strategies::{Configured, Looked, Work};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The shortest pause before a gap is looked at again; a missing change that comes meanwhile waits as long.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
-/// The most pending events of one conclusion, and the most that waited: each may write two items.
-const MOST_PENDING: usize = 15;
-const MOST_WAITED: usize = 25;
-
-/// The pending events of one conclusion, and whether new ones are left for another. What waits is known already, so it
-/// never takes the place of what is new.
-fn turn_of<'l>(pending: &[&'l LoadedEvent]) -> (Vec<&'l LoadedEvent>, bool) {
-    let waits = |event: &&&LoadedEvent| event.decided == Some(Outcome::Waiting);
-    let new = pending.iter().filter(|event| !waits(event));
-    let left = new.clone().count() > MOST_PENDING;
-    let all = new.chain(pending.iter().filter(waits));
-    (all.take(MOST_PENDING).copied().collect(), left)
-}
+/// The most events of one conclusion that waited: each may write two items.
+const MOST_WAITED: usize = 40;
 
 /// The change that is to be applied next, when its body was looked for and is gone.
 fn gone(sequenced: &Sequenced, untried: impl Fn(&&Logged) -> bool) -> Option<Logged> {
@@ -53,10 +42,8 @@ impl Reconciler {
         facts: Facts,
         mut also: Also,
     ) -> Result<Turn, StoreError> {
-        let (pending, left) = turn_of(work.pending);
-        let work = work.of(&pending);
         let rules = &configured.resource.rules;
-        let (mut changes, failed) = bodies::changes(&self.state, rules, &pending).await?;
+        let (mut changes, failed) = bodies::changes(&self.state, rules, work.pending).await?;
         also.marks.extend(failed);
         let mut log = self.log(work, &changes).await?;
         let waited = self.waited(work, &log).await?;
@@ -103,12 +90,11 @@ impl Reconciler {
         };
         let more = sequenced.needs.iter().any(untried);
         let turn = self
-            .sequenced(work, configured, (&log, left), sequenced, facts, also)
+            .sequenced(work, configured, &log, sequenced, facts, also)
             .await?;
-        Ok(match (more, left) {
-            (true, _) => turn.once_committed(|| Turn::More),
-            (false, true) => turn.once_committed(|| Turn::Partly(work.references())),
-            (false, false) => turn,
+        Ok(match more {
+            true => turn.once_committed(|| Turn::More),
+            false => turn,
         })
     }
 
@@ -161,7 +147,7 @@ impl Reconciler {
         &self,
         work: Work<'_>,
         configured: Configured<'_>,
-        (log, left): (&[Logged], bool),
+        log: &[Logged],
         sequenced: Sequenced,
         facts: Facts,
         mut also: Also,
@@ -176,7 +162,7 @@ impl Reconciler {
         if concluded == Conclusion::Reread {
             return self.instead(work, configured, log, facts, also).await;
         }
-        if left {
+        if work.left {
             // What is missing may be among those that are left.
             return self.conclude(work, concluded.into(), facts, also).await;
         }

@@ -3,7 +3,7 @@
 use lastword_config::{Integration, Resource};
 use lastword_contracts::reader::UNREADABLE;
 use lastword_domain::decide::{
-    Terms, conclude_transition, conclude_transition_read, conclude_versions,
+    Terms, conclude_facts, conclude_transition, conclude_transition_read, conclude_versions,
 };
 use lastword_domain::{
     Conclusion, Content, EventRef, Mark, Outcome, Reason, Signal, StatusOrder, Strategy, Version,
@@ -12,7 +12,6 @@ use lastword_store::{Bodies, Loaded, LoadedEvent, StoreError};
 
 use crate::bodies::{self, Proofs};
 use crate::concluding::Also;
-use crate::facts;
 use crate::failing::Trouble;
 use crate::looking::{Reading, trouble};
 use crate::observe::{self, Look, Told};
@@ -24,12 +23,22 @@ pub(crate) struct Work<'w> {
     pub(crate) signal: &'w Signal,
     pub(crate) loaded: &'w Loaded,
     pub(crate) pending: &'w [&'w LoadedEvent],
+    /// Whether more events than these want a decision, in a turn of their own.
+    pub(crate) left: bool,
 }
 
 impl<'w> Work<'w> {
-    /// The same with other events pending.
-    pub(crate) fn of(self, pending: &'w [&'w LoadedEvent]) -> Self {
-        Self { pending, ..self }
+    /// The same with only these events pending.
+    fn of(self, pending: &'w [&'w LoadedEvent]) -> Self {
+        let fewer = pending.len() < self.pending.len();
+        let waits = |event: &LoadedEvent| event.decided == Some(Outcome::Waiting);
+        let others = self.pending.iter().filter(|event| !waits(event)).count();
+        let taken = pending.iter().filter(|event| !waits(event)).count();
+        Self {
+            pending,
+            left: fewer && taken < others,
+            ..self
+        }
     }
 
     /// The pending events.
@@ -37,6 +46,24 @@ impl<'w> Work<'w> {
         let pending = self.pending.iter();
         pending.map(|event| event.reference.clone()).collect()
     }
+}
+
+/// The most pending events of one turn where each may be read by itself or write several items.
+const MOST_PENDING: usize = 20;
+
+/// The events of one turn. What waits is known already, so it never takes the place of what is new; and what failed
+/// before never that of what was not tried.
+fn of_one_turn<'l>(
+    pending: &[&'l LoadedEvent],
+    configured: Configured<'_>,
+) -> Vec<&'l LoadedEvent> {
+    let mut chosen = pending.to_vec();
+    let resource = configured.resource;
+    if resource.strategy == Strategy::Sequence || !resource.rules.facts.is_empty() {
+        chosen.sort_by_key(|event| (event.decided == Some(Outcome::Waiting), event.attempts));
+        chosen.truncate(MOST_PENDING);
+    }
+    chosen
 }
 
 /// How this resource is configured.
@@ -89,25 +116,40 @@ impl Reconciler {
             };
             return self.mark_all(work, outcome, reason).await;
         };
-        // A turn takes what fits a transaction with its facts, and what can be read in its time.
-        let all = work.pending;
-        let most = facts::most_at_once(&configured.resource.rules);
-        let work = work.of(all.get(..most).unwrap_or(all));
-        let told = self.told_facts(work, configured).await?;
-        // What cannot be found out about one event keeps none of the others back.
-        let open = |event: &&&LoadedEvent| !told.open.contains(&event.reference);
-        let pending: Vec<_> = work.pending.iter().filter(open).copied().collect();
-        if let Some(trouble) = told.trouble.filter(|_| pending.is_empty()) {
-            return Ok(Turn::Failed(trouble));
+        let mut pending = of_one_turn(work.pending, configured);
+        loop {
+            let part = work.of(&pending);
+            let turn = match self.part(part, configured).await? {
+                Turn::TooLarge | Turn::TooMuch if pending.len() > 1 => {
+                    // Which of them is too much is found out by taking fewer.
+                    pending.truncate(pending.len() / 2);
+                    continue;
+                }
+                Turn::TooLarge | Turn::TooMuch => self.refuse(part, &[]).await?,
+                turn => turn,
+            };
+            return Ok(match part.left {
+                true => turn.once_committed(|| Turn::Partly(part.references())),
+                false => turn,
+            });
         }
-        let some_open = pending.len() < all.len();
-        let turn = self
-            .with_facts(work.of(&pending), configured, told.found)
-            .await?;
-        Ok(match some_open {
-            true => turn.once_committed(|| Turn::Partly(work.of(&pending).references())),
-            false => turn,
-        })
+    }
+
+    /// One turn about some of the pending events.
+    async fn part(&self, work: Work<'_>, configured: Configured<'_>) -> Result<Turn, StoreError> {
+        let told = self.told_facts(work, configured).await?;
+        let facts = told.found.told.clone();
+        match self.with_facts(work, configured, told).await? {
+            // A state that was read is the same for all of them.
+            Turn::TooLarge
+                if configured.resource.strategy == Strategy::Current || work.pending.len() == 1 =>
+            {
+                let known = self.known(work, &facts).await?;
+                let facts = conclude_facts(&known, &facts);
+                self.refuse(work, &facts.new).await
+            }
+            turn => Ok(turn),
+        }
     }
 
     /// The integration and resource type, if they are still configured for just this resource.

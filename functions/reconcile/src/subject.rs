@@ -33,14 +33,14 @@ impl Reconciler {
                 now: (self.clock)(),
             };
             let mut committed = self.state.commit_subject(&commit(&next)).await?;
-            if committed == Committed::TooLarge {
+            if matches!(committed, Committed::TooLarge | Committed::TooMuch) {
                 let refused: Meaning = self.rules.too_large(&members);
                 committed = self.state.commit_subject(&commit(&refused)).await?;
             }
             match committed {
                 Committed::Done(_) => return Ok(Settled::Done),
                 Committed::Lost => {}
-                Committed::TooLarge => {
+                Committed::TooLarge | Committed::TooMuch => {
                     return Err(StoreError::Refused(
                         "not even the decision fits an item".to_owned(),
                     ));

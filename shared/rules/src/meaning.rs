@@ -93,9 +93,7 @@ fn own_reviews(projection: &Projection, found: Found<'_>) -> BTreeSet<ReviewKey>
     let version = version.unwrap_or_default();
     let missing = match found.gap {
         Gap::NotLookedFor | Gap::None => None,
-        Gap::Waits(missing) | Gap::Overdue(missing) => {
-            key(GAP, &Digest::of_parts(&[missing]))
-        }
+        Gap::Waits(missing) | Gap::Overdue(missing) => key(GAP, &Digest::of_parts(&[missing])),
     };
     let still_missing = |review: &ReviewKey| match found.gap {
         Gap::NotLookedFor => projection.waiting,

@@ -179,7 +179,10 @@ fn what_cannot_be_signed_says_why() {
     let desk = Desk::new();
     desk.put("order.json", ORDER);
     for (arguments, why) in [
-        (vec!["sign", "epr", "order.json"], "has billing, carrier, code, erp"),
+        (
+            vec!["sign", "epr", "order.json"],
+            "has billing, carrier, code, erp",
+        ),
         (
             vec!["sign", "erp", "none.json", "--secret", SECRET],
             "none.json: No such file",

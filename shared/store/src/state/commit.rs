@@ -26,6 +26,8 @@ use crate::moment::Moment;
 
 /// The store takes so many items in one transaction.
 const MOST_WRITES: usize = 100;
+/// The store takes 4 MB in one transaction, and counts a little more than is counted here.
+const MOST_BYTES: usize = 3_900_000;
 
 /// Whether a commit was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +37,10 @@ pub enum Committed {
     Done(Revision),
     /// Somebody else was first: load and look again.
     Lost,
-    /// It is more than the store takes as one item or in one transaction. Nothing was written, and it would be the
-    /// same again.
+    /// The state is more than the store takes. Nothing was written, and it would be the same again.
     TooLarge,
+    /// What is told beside the state is more than the store takes at once. Nothing was written; a part of it may do.
+    TooMuch,
 }
 
 /// What a conclusion commits.
@@ -128,13 +131,16 @@ impl State {
         items.extend(facts.map(|fact| fact::encode(commit.resource, fact, commit.now)));
         let changes = commit.changes.iter();
         items.extend(changes.map(|change| change::encode(commit.resource, change)));
+        writes.extend(self.member_writes(commit)?);
+        if !fits(&writes) {
+            return Ok(Committed::TooLarge);
+        }
         for item in items {
             writes.push(self.put_write(item)?);
         }
-        writes.extend(self.member_writes(commit)?);
         writes.extend(self.reviews_of(commit).await?);
-        if writes.len() > MOST_WRITES || writes.iter().any(too_large) {
-            return Ok(Committed::TooLarge);
+        if !fits(&writes) {
+            return Ok(Committed::TooMuch);
         }
         Ok(if self.transact(writes).await? {
             Committed::Done(revision)
@@ -310,8 +316,13 @@ fn is_condition<R>(error: &SdkError<UpdateItemError, R>) -> bool {
     )
 }
 
-fn too_large(write: &TransactWriteItem) -> bool {
-    write
-        .put()
-        .is_some_and(|put| item::size(put.item()) > item::MOST_BYTES)
+fn fits(writes: &[TransactWriteItem]) -> bool {
+    let sizes = writes.iter().filter_map(TransactWriteItem::put);
+    let sizes = sizes.map(|put| item::size(put.item()));
+    let (mut all, mut largest) = (0, 0);
+    for size in sizes {
+        all += size;
+        largest = size.max(largest);
+    }
+    writes.len() <= MOST_WRITES && largest <= item::MOST_BYTES && all <= MOST_BYTES
 }
