@@ -92,13 +92,7 @@ async fn a_person_s_choice_and_a_withdrawal_at_once_end_as_one_of_them_and_the_s
     let healthy = machine.worker().unwrap();
     for round in 0..10 {
         let (suspicious, public) = (2 * round + 1, 2 * round + 2);
-        let status = "suspicious";
-        each(
-            &machine,
-            &healthy,
-            &[page(suspicious, status).replace("suspicious\"", "suspicious\"")],
-        )
-        .await;
+        each(&machine, &healthy, &[page(suspicious, "suspicious")]).await;
         let reviews = of_page(&healthy, "p").await;
         let Some(review) = reviews.iter().find(|r| r.status == ReviewStatus::Open) else {
             // It was closed in an earlier round, and stays so.

@@ -3,7 +3,7 @@
 use lastword_domain::{Outcome, Reason};
 use serde_json::json;
 
-use crate::faults::Faults;
+use crate::faults::{Fault, Faults};
 use crate::shop::*;
 use crate::world::*;
 
@@ -270,5 +270,39 @@ async fn three_hundred_changes_in_reverse_are_all_applied_in_bounded_turns() {
         assert_eq!(counted(&told), [("applied", 300)].into());
         assert_eq!(told.changes.len(), 300);
         assert!(!told.projection.unwrap().waiting);
+    }
+}
+
+#[tokio::test]
+async fn a_crash_at_any_request_while_many_waiting_changes_are_applied_leaves_none_of_them_behind()
+{
+    let machine = shop().await;
+    let healthy = machine.worker().unwrap();
+    for fault in [Fault::CrashBefore, Fault::CrashAfter] {
+        for step in 0.. {
+            let id = format!("{fault:?}{step}");
+            let body = |number| change(&format!("{id}-{number}"), "hasty", &id, number);
+            for number in 2..=60 {
+                send(&machine, &healthy, &body(number)).await;
+            }
+            machine.settle(&healthy).await.unwrap();
+            send(&machine, &healthy, &body(1)).await;
+            let first = signal("hasty", &id, &[event(&format!("{id}-1"))]);
+            let faults = Faults::strike("", step, 1, fault);
+            let dying = machine.worker_over(Some(faults.client())).unwrap();
+            let died = tokio::select! {
+                _ = handle(&dying, &first, AMPLE) => false,
+                () = faults.crashed() => true,
+            };
+            drop(dying);
+            assert_eq!(handle(&healthy, &first, AMPLE).await, 0);
+            let told = story_of(&machine, &healthy, "hasty", &id).await;
+            assert_eq!(state(&told)["last"], 60, "{id}");
+            assert_eq!(counted(&told), [("applied", 60)].into(), "{id}");
+            assert_eq!(open(&told.reviews), Vec::<String>::new(), "{id}");
+            if !died {
+                break;
+            }
+        }
     }
 }

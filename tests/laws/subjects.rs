@@ -151,7 +151,7 @@ async fn a_contested_member_is_shown_as_contested_in_either_order() {
     }
 }
 
-/// Two changes of two members, as far as their member copies are written; gives the subject's signals.
+/// Two members change.
 async fn two_changes(machine: &Machine, worker: &Worker, o: &str) {
     for (kind, status) in [("payment", "paid"), ("shipment", "cancelled")] {
         send(machine, worker, &of_order(kind, o, 2, status, o)).await;
@@ -251,11 +251,11 @@ async fn ends_well(worker: &Worker, o: &str, what: &str) {
 
 #[tokio::test]
 async fn a_crash_at_any_request_of_a_member_s_or_a_subject_s_decision_ends_the_same() {
-    let machine = shop().await;
-    let healthy = machine.worker().unwrap();
     let mut crashes = 0;
     for fault in [Fault::CrashBefore, Fault::CrashAfter] {
         for step in 0.. {
+            let machine = shop().await;
+            let healthy = machine.worker().unwrap();
             let o = format!("{fault:?}{step}");
             let faults = Faults::strike("", step, 1, fault);
             let dying = machine.worker_over(Some(faults.client())).unwrap();
@@ -280,8 +280,6 @@ async fn a_crash_at_any_request_of_a_member_s_or_a_subject_s_decision_ends_the_s
 
 #[tokio::test]
 async fn a_lost_answer_a_throttle_and_a_conflict_at_any_request_end_the_same() {
-    let machine = shop().await;
-    let healthy = machine.worker().unwrap();
     let faults = [
         Fault::LostResponse,
         Fault::LostRequest,
@@ -289,6 +287,8 @@ async fn a_lost_answer_a_throttle_and_a_conflict_at_any_request_end_the_same() {
         Fault::Conflict,
     ];
     for fault in faults {
+        let machine = shop().await;
+        let healthy = machine.worker().unwrap();
         for operation in [
             "GetItem",
             "Query",

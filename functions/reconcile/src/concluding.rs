@@ -118,7 +118,7 @@ impl Reconciler {
             Conclusion::LookAgain(reason) => {
                 let words = looked.trouble.unwrap_or_default();
                 let trouble = Trouble { reason, ..words };
-                self.facts_alone(work, also, trouble).await
+                self.told_alone(work, also, trouble).await
             }
             // A look settles itself; it never asks for another.
             Conclusion::Reread => Ok(Turn::Lost),
@@ -144,21 +144,29 @@ impl Reconciler {
         }
     }
 
-    /// Law 8: a fact is not lost because the state cannot be found out now.
-    async fn facts_alone(
+    /// Law 8: a fact is not lost because the state cannot be found out now. Neither is a change of a count: it is
+    /// applied when those before it have come, also when its own event was given up.
+    async fn told_alone(
         &self,
         work: Work<'_>,
         also: Also,
         trouble: Trouble,
     ) -> Result<Turn, StoreError> {
-        if also.facts.is_empty() {
-            return Ok(Turn::Failed(trouble, work.references()));
-        }
+        let concluded = match (also.facts.is_empty(), also.changes.is_empty()) {
+            (true, true) => return Ok(Turn::Failed(trouble, work.references())),
+            (false, true) => Conclusion::Quiet { marks: Vec::new() },
+            (_, false) => Conclusion::Change {
+                next: Projection {
+                    waiting: true,
+                    ..work.loaded.projection.advanced()
+                },
+                marks: Vec::new(),
+            },
+        };
         let also = Also {
             marks: Vec::new(),
             ..also
         };
-        let concluded = Conclusion::Quiet { marks: Vec::new() };
         let turn = self.commit(work, concluded, also).await?;
         // The revision moved: the failed attempt is counted under the new one.
         Ok(turn.once_committed(|| Turn::Lost))

@@ -61,8 +61,8 @@ impl Reconciler {
         let held = &work.loaded.projection;
         let terms = configured.terms();
         // A body that is gone is asked for again and again; it was asked for already.
-        let events = loaded.events.iter();
-        let mut tried: Vec<EventRef> = events.map(|event| event.reference.clone()).collect();
+        let mut tried = work.references();
+        tried.extend(waited.iter().map(|event| event.reference.clone()));
         let mut sequenced = conclude_sequence(held, &log, &changes, &first, terms);
         loop {
             let needs = &sequenced.needs;

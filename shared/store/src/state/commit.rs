@@ -76,6 +76,13 @@ impl Commit<'_> {
         })
     }
 
+    /// Whether marks stand in the projection, because beside them other items are written and an item for each mark
+    /// would cost as much again.
+    pub(super) fn marks_inside(&self) -> bool {
+        let few = self.marks.len() <= Projection::MOST_RECENT;
+        self.moves_members() || (!self.changes.is_empty() && few)
+    }
+
     fn is_quiet(&self) -> bool {
         self.next.is_none() && self.facts.is_empty() && self.changes.is_empty()
     }
@@ -103,7 +110,7 @@ impl State {
                 Quietly::Not => {}
             }
         }
-        let (places, copied) = match commit.moves_members() {
+        let (places, copied) = match commit.marks_inside() {
             true => self.beside_members(commit, places).await?,
             false => (places, false),
         };
@@ -149,8 +156,7 @@ impl State {
         })
     }
 
-    /// Beside the copies of members, marks stand in the projection: a decision of its own would cost as much as a copy.
-    /// Those that no longer fit there are copied to a page first.
+    /// Beside the copies of members and the changes of a count, marks stand in the projection. Those that no longer fit there are copied to a page first.
     async fn beside_members(
         &self,
         commit: &Commit<'_>,

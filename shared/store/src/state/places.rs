@@ -6,6 +6,8 @@ use super::commit::Commit;
 
 /// The most decisions that get an item of their own in one transaction; what is more goes to pages.
 const MOST_OWN: usize = 40;
+/// As many get one beside those that have one already.
+const MOST_OTHERS: usize = 20;
 /// The most items of their own that fit a transaction beside the projection and some pages.
 const MOST_ITEMS: usize = 90;
 
@@ -29,10 +31,10 @@ impl Places {
         };
         // What waits is settled only when it is found as that again.
         let is_looked_up = |mark: &Mark| on_record(mark) || mark.outcome == Outcome::Waiting;
-        let beside_members = commit.moves_members();
+        let inside = commit.marks_inside();
         let is_quiet = |mark: &Mark| match mark.outcome {
             Outcome::Unchanged | Outcome::Stale | Outcome::Duplicate => !on_record(mark),
-            Outcome::Applied => beside_members && !on_record(mark),
+            Outcome::Applied => inside && !on_record(mark),
             Outcome::Conflict
             | Outcome::Waiting
             | Outcome::Ignored
@@ -43,7 +45,8 @@ impl Places {
         // What a person has to find comes first.
         own.sort_by_key(|mark| (!is_looked_up(mark), mark.outcome == Outcome::Applied));
         let recorded = own.iter().filter(|mark| is_looked_up(mark)).count();
-        let most = recorded.clamp(MOST_OWN, MOST_ITEMS);
+        let others = own.len().saturating_sub(recorded).min(MOST_OTHERS);
+        let most = (recorded + others).clamp(MOST_OWN, MOST_ITEMS);
         let paged = own.split_off(own.len().min(most));
         let marked = |event: &EventRef| commit.marks.iter().any(|mark| mark.event == *event);
         let kept = commit.held().recent.iter();
