@@ -2,7 +2,8 @@
 //! handlers; and the same against a receiver as it is often written.
 //!
 //! Suggested reading order: [`history`] is what is played, [`sender`] what is sent, [`play`] and [`slow`]
-//! how, on [`stage`], [`played`] what is right, [`naive`] the other receiver, [`print`] what people see.
+//! how, on [`stage`], [`played`] what is right, [`naive`] the other receiver, [`stories`] several things together,
+//! [`print`] what people see.
 
 mod history;
 mod naive;
@@ -13,6 +14,7 @@ mod progress;
 mod sender;
 mod slow;
 mod stage;
+mod stories;
 
 use std::io::Write as _;
 
@@ -23,6 +25,8 @@ use crate::machine::{Failure, Machine};
 use crate::stores::Place;
 use played::Played;
 use progress::Progress;
+use stage::Stage;
+use stories::{Stories, Told};
 
 /// The example configuration, as it is delivered.
 const CONFIG: &str = include_str!("../../../../lastword.toml");
@@ -49,6 +53,16 @@ pub struct Report {
 }
 
 impl Report {
+    fn of(naive: bool, played: &[Played], told: &[Told]) -> Self {
+        let wrong = played.iter().filter(|one| one.wrong.is_some()).count();
+        let others = told.iter().map(|told| told.wrong.len()).sum::<usize>();
+        Self {
+            histories: played.len() + told.iter().map(|told| told.histories).sum::<usize>(),
+            wrong: wrong + others,
+            naive,
+        }
+    }
+
     /// Whether something is wrong that should not be.
     #[must_use]
     pub fn failed(&self) -> bool {
@@ -64,32 +78,51 @@ impl Report {
 /// When the machine cannot be started or used, or nothing can be printed.
 pub async fn run(options: Options) -> Result<Report, Failure> {
     telemetry::silence();
-    let played = play(options.naive).await?;
-    let report = Report {
-        histories: played.len(),
-        wrong: played.iter().filter(|one| one.wrong.is_some()).count(),
-        naive: options.naive,
-    };
+    let (played, told) = play(options.naive).await?;
+    let report = Report::of(options.naive, &played, &told);
     if options.json {
-        writeln!(std::io::stdout(), "{}", print::json(&report, &played))?;
+        writeln!(
+            std::io::stdout(),
+            "{}",
+            print::json(&report, &played, &told)
+        )?;
     } else {
         // Colours are taken out where standard output is no terminal or does not want them.
-        write!(anstream::stdout(), "{}", print::text(&report, &played))?;
+        write!(
+            anstream::stdout(),
+            "{}",
+            print::text(&report, &played, &told)
+        )?;
     }
     Ok(report)
 }
 
-async fn play(naive: bool) -> Result<Vec<Played>, Failure> {
+/// The other receiver is played on the first histories only: it has no subjects.
+async fn play(naive: bool) -> Result<(Vec<Played>, Vec<Told>), Failure> {
     let histories = history::all();
     if naive {
-        return naive::play(&Config::parse("lastword.toml", CONFIG)?, &histories);
+        let config = Config::parse("lastword.toml", CONFIG)?;
+        return Ok((naive::play(&config, &histories)?, Vec::new()));
     }
     let machine = Machine::start(Place::Temporary, CONFIG, sender::NOW).await?;
-    let mut progress = Progress::of(histories.len());
-    let played = play::all(&machine, &histories, &mut progress).await;
+    let stories = Stories::all();
+    let mut progress = Progress::of(histories.len() + stories.count());
+    let played = everything(&machine, &histories, &stories, &mut progress).await;
     progress.end();
     machine.stores.shutdown().await;
     played
+}
+
+async fn everything(
+    machine: &Machine,
+    histories: &[history::History],
+    stories: &Stories,
+    progress: &mut Progress,
+) -> Result<(Vec<Played>, Vec<Told>), Failure> {
+    let played = play::all(machine, histories, progress).await?;
+    let stage = Stage::new(machine)?;
+    let told = stories.play(&stage, played.len(), progress).await?;
+    Ok((played, told))
 }
 
 #[cfg(test)]
@@ -100,35 +133,30 @@ mod tests {
     async fn every_history_ends_as_the_source_and_is_told_within_the_width() {
         telemetry::silence();
         let began = std::time::Instant::now();
-        let played = play(false).await.unwrap();
-        println!("{} histories in {:?}", played.len(), began.elapsed());
+        let (played, stories) = play(false).await.unwrap();
+        let report = Report::of(false, &played, &stories);
+        println!("{} histories in {:?}", report.histories, began.elapsed());
         let wrong: Vec<_> = played.iter().filter_map(print::complaint).collect();
         assert_eq!(wrong, Vec::<String>::new());
-        assert!(played.len() > 150);
-        let report = Report {
-            histories: played.len(),
-            wrong: 0,
-            naive: false,
-        };
-        told(&report, &played);
+        for (told, histories) in stories.iter().zip([96, 120]) {
+            assert_eq!((told.wrong.first(), told.histories), (None, histories));
+        }
+        assert_eq!(stories.len(), 2);
+        assert_eq!((report.histories, report.wrong), (174 + 96 + 120, 0));
+        told(&report, &played, &stories);
     }
 
     #[tokio::test]
     async fn the_other_receiver_is_told_within_the_width() {
-        let played = play(true).await.unwrap();
-        let wrong = played.iter().filter(|one| one.wrong.is_some()).count();
-        assert_eq!((wrong, played.len()), (116, 174));
-        let report = Report {
-            histories: played.len(),
-            wrong,
-            naive: true,
-        };
+        let (played, stories) = play(true).await.unwrap();
+        let report = Report::of(true, &played, &stories);
+        assert_eq!((report.wrong, report.histories), (116, 174));
         assert!(!report.failed());
-        told(&report, &played);
+        told(&report, &played, &stories);
     }
 
-    fn told(report: &Report, played: &[Played]) {
-        let text = print::text(report, played);
+    fn told(report: &Report, played: &[Played], stories: &[Told]) {
+        let text = print::text(report, played, stories);
         let plain = anstream::adapter::strip_str(&text).to_string();
         println!("{plain}");
         let wide: Vec<_> = plain
@@ -139,12 +167,11 @@ mod tests {
         let closing = format!("{} histories, {} wrong.", report.histories, report.wrong);
         assert_eq!(plain.lines().last(), Some(closing.as_str()));
         let json: serde_json::Value =
-            serde_json::from_str(&print::json(report, played).to_string()).unwrap();
+            serde_json::from_str(&print::json(report, played, stories).to_string()).unwrap();
         assert_eq!(json["histories"], report.histories);
-        assert!(
-            json["stories"]
-                .as_array()
-                .is_some_and(|all| !all.is_empty())
-        );
+        for (name, count) in [("stories", None), ("together", Some(stories.len()))] {
+            let all = json[name].as_array().unwrap();
+            assert_eq!(all.len(), count.unwrap_or(all.len().max(1)), "{name}");
+        }
     }
 }

@@ -93,7 +93,7 @@ async fn steps(
 }
 
 /// Not one after the other, and not all at once; what comes back is in the order given.
-async fn each<T, F>(acts: impl Iterator<Item = F>) -> Result<Vec<T>, Failure>
+pub(super) async fn each<T, F>(acts: impl Iterator<Item = F>) -> Result<Vec<T>, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
 {

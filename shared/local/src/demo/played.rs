@@ -1,7 +1,7 @@
 //! What came of a history, and whether that is right.
 
 use lastword_config::Config;
-use lastword_domain::{Content, Contents, Json, Outcome, Projection, Reason, Standing};
+use lastword_domain::{Content, Contents, EventRef, Json, Outcome, Projection, Reason, Standing};
 use lastword_store::Story;
 use serde_json::Value;
 
@@ -82,14 +82,7 @@ pub(super) fn judge(
     let mut decisions = Vec::new();
     for event in history.order {
         let reference = history.reference(config, event)?;
-        let own = story.decisions.iter().find(|own| own.event == reference);
-        let own = own.and_then(|decision| decision.outcome.zip(decision.reason));
-        let recent = projection.into_iter().flat_map(|held| &held.recent);
-        let kept = recent
-            .chain(&story.paged)
-            .find(|mark| mark.event == reference)
-            .map(|mark| (mark.outcome, mark.reason));
-        match own.or(kept) {
+        match decision(story, &reference) {
             Some((outcome, reason)) => decisions.push(decided(event, outcome, reason)),
             None => {
                 let word = history.sender.happening(event).word;
@@ -106,7 +99,19 @@ pub(super) fn judge(
     })
 }
 
-fn decided(event: usize, outcome: Outcome, reason: Reason) -> Decided {
+/// What was decided about an event, wherever it stands.
+pub(super) fn decision(story: &Story, event: &EventRef) -> Option<(Outcome, Reason)> {
+    let own = story.decisions.iter().find(|own| own.event == *event);
+    let own = own.and_then(|decision| decision.outcome.zip(decision.reason));
+    let recent = story.projection.iter().flat_map(|held| &held.recent);
+    let mut kept = recent.chain(&story.paged);
+    own.or_else(|| {
+        let mark = kept.find(|mark| mark.event == *event)?;
+        Some((mark.outcome, mark.reason))
+    })
+}
+
+pub(super) fn decided(event: usize, outcome: Outcome, reason: Reason) -> Decided {
     Decided {
         event,
         outcome: outcome.as_str(),

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::Report;
 use super::history::{Again, History, LAST, PLAIN, Sender, Way};
 use super::played::{Decided, Played};
+use super::stories::{self, Told};
 
 const HEADING: Style = Style::new().bold();
-const QUIET: Style = Style::new().dimmed();
-const RIGHT: Style = AnsiColor::Green.on_default();
-const WRONG: Style = AnsiColor::Red.on_default().bold();
+pub(super) const QUIET: Style = Style::new().dimmed();
+pub(super) const RIGHT: Style = AnsiColor::Green.on_default();
+pub(super) const WRONG: Style = AnsiColor::Red.on_default().bold();
 /// The most wrong histories that are listed.
 const MOST_LISTED: usize = 10;
 
@@ -72,7 +73,7 @@ fn tables(report: &Report) -> &'static [Table] {
 }
 
 /// Everything, for people.
-pub(super) fn text(report: &Report, played: &[Played]) -> String {
+pub(super) fn text(report: &Report, played: &[Played], told: &[Told]) -> String {
     let title = if report.naive {
         "\
 The same histories, and a receiver as it is often written: it checks every signature, knows every
@@ -87,9 +88,15 @@ worker and at two, go through the real handlers, over embedded stores and a stan
         text.push('\n');
         text.push_str(&table.text(report.naive, played));
     }
+    for told in told {
+        text.push('\n');
+        text.push_str(&stories::text(told));
+    }
     text.push('\n');
     if !report.naive {
-        for complaint in played.iter().filter_map(complaint).take(MOST_LISTED) {
+        let complaints = played.iter().filter_map(complaint);
+        let others = told.iter().flat_map(|told| told.wrong.iter().cloned());
+        for complaint in complaints.chain(others).take(MOST_LISTED) {
             text.push_str(&format!("{}\n", styled(WRONG, &complaint)));
         }
     }
@@ -167,7 +174,7 @@ fn style(decided: &Decided) -> Style {
 }
 
 /// Each line by itself, so that no style runs over the end of one.
-fn styled(style: Style, text: &str) -> String {
+pub(super) fn styled(style: Style, text: &str) -> String {
     let lines = text.split('\n');
     let lines: Vec<_> = lines
         .map(|line| format!("{style}{line}{style:#}"))
@@ -175,7 +182,7 @@ fn styled(style: Style, text: &str) -> String {
     lines.join("\n")
 }
 
-fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -188,22 +195,24 @@ fn grouped(number: usize) -> String {
 }
 
 /// Everything, for programs.
-pub(super) fn json(report: &Report, played: &[Played]) -> Value {
+pub(super) fn json(report: &Report, played: &[Played], told: &[Told]) -> Value {
     let mut stories = Vec::new();
     for table in tables(report) {
         stories.extend(table.rows(played).map(|row| story(table.name, row)));
     }
     // Each history that the other receiver has wrong is no complaint: it is what was to be shown.
-    let complaints: Vec<_> = played
+    let own = played
         .iter()
         .filter(|_| report.failed())
-        .filter_map(complaint)
-        .collect();
+        .filter_map(complaint);
+    let others = told.iter().flat_map(|told| told.wrong.iter().cloned());
+    let complaints: Vec<_> = own.chain(others).collect();
     json!({
         "histories": report.histories,
         "wrong": report.wrong,
         "naive": report.naive,
         "stories": stories,
+        "together": told.iter().map(stories::json).collect::<Vec<_>>(),
         "complaints": complaints,
     })
 }

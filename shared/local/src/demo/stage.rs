@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use aws_sdk_sqs::types::DeleteMessageBatchRequestEntry;
 use futures_util::future;
-use lastword_domain::ResourceKey;
-use lastword_store::Story;
+use lastword_domain::{ResourceKey, SubjectKey};
+use lastword_store::{Story, SubjectStory};
 use serde::Deserialize;
 
 use super::history::History;
@@ -66,10 +66,19 @@ impl<'m> Stage<'m> {
         self.machine.story(&self.first, resource).await
     }
 
-    /// Signs and posts this event; anything but an acknowledgement stops the demo.
+    pub(super) async fn subject(&self, subject: &SubjectKey) -> Result<SubjectStory, Failure> {
+        Ok(self.first.state.subject_story(subject).await?)
+    }
+
+    /// Signs and posts this event.
     pub(super) async fn deliver(&self, history: &History, event: usize) -> Result<(), Failure> {
-        let (name, body) = (history.sender.integration(), history.body(event));
-        let reply = self.machine.deliver(&self.first, name, &[], &body).await?;
+        self.post(history.sender.integration(), &history.body(event))
+            .await
+    }
+
+    /// Signs and posts a body; anything but an acknowledgement stops the demo.
+    pub(super) async fn post(&self, name: &str, body: &str) -> Result<(), Failure> {
+        let reply = self.machine.deliver(&self.first, name, &[], body).await?;
         match reply.status_code {
             200 => Ok(()),
             status => Err(format!("{name} was answered {status}: {}", reply.body).into()),
