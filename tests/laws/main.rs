@@ -31,6 +31,7 @@ mod senders;
 mod sequence;
 mod shop;
 mod sizes;
+mod stories;
 mod subjects;
 mod transition;
 mod version;

@@ -1,0 +1,316 @@
+//! Plays every order of arrival, many side by side on one machine, and collects in what they end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt as _, stream};
+use lastword_config::BUILT_IN;
+use lastword_domain::name::{SubjectId, SubjectKind};
+use lastword_domain::{Content, Contents, Digest, Json, ReviewKey, ReviewStatus, SubjectKey};
+use lastword_local::machine::{Machine, Worker};
+use lastword_local::stores::Place;
+use lastword_store::{Review, Story};
+
+use super::tale::{Numbered, Told, subjects};
+use crate::world::{NOW, outcomes};
+
+/// How many histories are played side by side.
+const SIDE_BY_SIDE: usize = 360;
+/// How many requests are under way at once.
+const AT_ONCE: usize = 16;
+/// How many batches are handled at once.
+const BATCHES: usize = 8;
+
+/// How histories are played.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// Every order; what arrived first comes again at the end; everything is settled after each delivery.
+    SettledAfterEach,
+    /// Besides, each event again at the end, and everything settled once, after all deliveries.
+    All,
+}
+
+/// One history.
+struct History {
+    ids: Numbered,
+    /// What arrives, by what is settled together.
+    steps: Vec<Vec<usize>>,
+}
+
+/// In what all of them ended: texts, each with the first history that ended in it.
+pub struct Ends(BTreeMap<String, String>);
+
+impl Ends {
+    pub fn are(&self, expected: &str) {
+        let expected: BTreeSet<_> = expected.split('\n').map(str::trim).collect();
+        for (end, history) in &self.0 {
+            let found: BTreeSet<_> = end.split('\n').collect();
+            let differs: Vec<_> = found.symmetric_difference(&expected).collect();
+            let differs: Vec<_> = differs
+                .into_iter()
+                .filter(|line| !line.is_empty())
+                .collect();
+            assert!(differs.is_empty(), "{history}: {differs:#?} of {end}");
+        }
+        assert_eq!(self.0.len(), 1);
+    }
+}
+
+fn orders(length: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![Vec::new()];
+    for _ in 0..length {
+        let longer = |order: &Vec<usize>| {
+            let rest = (0..length).filter(|event| !order.contains(event));
+            let more = |event| [order.as_slice(), &[event]].concat();
+            rest.map(more).collect::<Vec<_>>()
+        };
+        orders = orders.iter().flat_map(longer).collect();
+    }
+    orders
+}
+
+fn histories(length: usize, ways: Ways) -> Vec<History> {
+    let mut all = Vec::new();
+    for order in orders(length) {
+        let again = match ways {
+            Ways::SettledAfterEach => 1,
+            Ways::All => length,
+        };
+        for event in &order[..again] {
+            let arrivals = [order.as_slice(), &[*event]].concat();
+            all.push(arrivals.iter().map(|event| vec![*event]).collect());
+            if ways == Ways::All {
+                all.push(vec![arrivals]);
+            }
+        }
+    }
+    let numbered = all.into_iter().enumerate();
+    numbered
+        .map(|(number, steps)| History {
+            ids: Numbered(number),
+            steps,
+        })
+        .collect()
+}
+
+/// The example as it is delivered, on a machine of its own.
+pub async fn play(tale: &[Told], ways: Ways) -> Ends {
+    let began = Instant::now();
+    let machine = Machine::start(Place::Temporary, BUILT_IN, NOW)
+        .await
+        .unwrap();
+    let worker = machine.worker().unwrap();
+    let stage = Stage {
+        machine: &machine,
+        worker: &worker,
+        tale,
+    };
+    let all = histories(tale.len(), ways);
+    for some in all.chunks(SIDE_BY_SIDE) {
+        let longest = some.iter().map(|history| history.steps.len()).max();
+        for step in 0..longest.unwrap() {
+            let deliveries = some.iter().map(|history| stage.deliver(history, step));
+            each(deliveries).await;
+            stage.settle().await;
+        }
+    }
+    let mut ends = BTreeMap::new();
+    for (history, end) in all
+        .iter()
+        .zip(each(all.iter().map(|one| stage.end(one))).await)
+    {
+        ends.entry(end)
+            .or_insert_with(|| format!("{:?}", history.steps));
+    }
+    let deliveries: usize = all.iter().flat_map(|one| &one.steps).map(Vec::len).sum();
+    let took = began.elapsed().as_secs_f64();
+    println!(
+        "{} histories, {deliveries} deliveries, {took:.1} s",
+        all.len()
+    );
+    Ends(ends)
+}
+
+async fn each<T>(acts: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    stream::iter(acts.collect::<Vec<_>>())
+        .buffered(AT_ONCE)
+        .collect()
+        .await
+}
+
+struct Stage<'s> {
+    machine: &'s Machine,
+    worker: &'s Worker,
+    tale: &'s [Told],
+}
+
+impl Stage<'_> {
+    /// The source has come at least to what was delivered, whatever the order.
+    async fn deliver(&self, history: &History, step: usize) {
+        let Some(events) = history.steps.get(step) else {
+            return;
+        };
+        let arrived: BTreeSet<_> = history.steps[..=step].concat().into_iter().collect();
+        // In the order in which it happened, so that the last is shown.
+        for at in arrived {
+            if let Some((path, object)) = history.ids.shown(&self.tale[at]) {
+                self.machine.standin.show(&path, object);
+            }
+        }
+        for at in events {
+            let told = &self.tale[*at];
+            let body = history.ids.body(told, *at);
+            let reply = self
+                .machine
+                .deliver(self.worker, told.integration, &[], &body);
+            let reply = reply.await.unwrap();
+            assert_eq!(reply.status_code, 200, "{}", reply.body);
+        }
+    }
+
+    /// Moves everything on, many batches at once, until nothing is left to do.
+    async fn settle(&self) {
+        loop {
+            while self.machine.relay(self.worker, 1000).await.unwrap() > 0 {}
+            let mut batches = Vec::new();
+            while batches.len() < BATCHES
+                && let Some(batch) = self.machine.receive().await.unwrap()
+            {
+                batches.push(batch);
+            }
+            if batches.is_empty() {
+                return;
+            }
+            let reconcile = |batch| self.machine.reconcile(self.worker, batch);
+            let left = try_join_all(batches.iter().map(reconcile)).await.unwrap();
+            assert_eq!(left.iter().sum::<usize>(), 0, "a message was left");
+        }
+    }
+
+    /// All that is known at the end, as text, without the history's own number.
+    async fn end(&self, history: &History) -> String {
+        let mut lines = BTreeSet::new();
+        for (at, told) in self.tale.iter().enumerate() {
+            let resource = history.ids.resource(self.machine.config(), told);
+            let story = self.worker.state.story(&resource).await.unwrap();
+            let event = history.ids.event(self.machine.config(), told, at);
+            assert!(decided(&story, &event), "{at} in {:?}", history.steps);
+            let name = format!("{} {}", told.kind, told.id);
+            lines.extend(of_resource(&name, &story));
+        }
+        for (kind, id) in subjects(self.tale) {
+            let subject = SubjectKey {
+                kind: SubjectKind::parse(kind).unwrap(),
+                id: SubjectId::parse(&history.ids.id(&id)).unwrap(),
+            };
+            let story = self.worker.state.subject_story(&subject).await.unwrap();
+            let verdict = story.loaded.meaning.verdict.iter();
+            lines.extend(verdict.map(|verdict| format!("{kind} {id}: {}", verdict.as_str())));
+            let evidence = |review: &Review| self.evidence(history, review);
+            let open = opened(&story.loaded.meaning.reviews, &story.reviews);
+            lines.extend(open.map(|review| format!("{kind} {id}: open {}", evidence(review))));
+        }
+        let lines: Vec<_> = lines.iter().map(|line| history.ids.plain(line)).collect();
+        lines.join("\n")
+    }
+
+    /// A subject's review in words that do not depend on the history's ids; only what its evidence should be has any.
+    fn evidence(&self, history: &History, review: &Review) -> String {
+        let rule = review.key.rule.as_str();
+        let config = self.machine.config();
+        let ids: Vec<_> = self
+            .tale
+            .iter()
+            .map(|told| history.ids.id(told.id))
+            .collect();
+        for (one, other) in ids
+            .iter()
+            .flat_map(|one| ids.iter().map(move |other| (one, other)))
+        {
+            let both = Json::parse(&format!(r#"["{one}","{other}"]"#)).unwrap();
+            if both.meaning() == review.key.evidence {
+                return format!("{rule} {one}+{other}");
+            }
+        }
+        let payments = self
+            .tale
+            .iter()
+            .filter(|told| told.kind == "payment_intent");
+        let mut payments: Vec<_> = payments
+            .map(|told| history.ids.resource(config, told))
+            .collect();
+        payments.sort();
+        payments.dedup();
+        let hashes: Vec<_> = payments.iter().map(|key| key.hash().to_string()).collect();
+        let hashes = hashes.iter().map(String::as_str);
+        let parts: Vec<_> = std::iter::once("payment").chain(hashes).collect();
+        assert_eq!(Digest::of_parts(&parts), review.key.evidence, "{rule}");
+        format!("{rule} payment")
+    }
+}
+
+/// Whatever the projection and the items say of the reviews must be the same.
+fn opened<'r>(
+    called_for: &BTreeSet<ReviewKey>,
+    reviews: &'r [Review],
+) -> impl Iterator<Item = &'r Review> + use<'r> {
+    let open = |review: &&Review| review.status == ReviewStatus::Open;
+    let keys: BTreeSet<_> = reviews
+        .iter()
+        .filter(open)
+        .map(|one| one.key.clone())
+        .collect();
+    assert_eq!(&keys, called_for);
+    reviews.iter().filter(open)
+}
+
+fn decided(story: &Story, event: &lastword_domain::EventRef) -> bool {
+    let own = story.decisions.iter().filter(|own| own.outcome.is_some());
+    let held = story.projection.iter().flat_map(|held| &held.recent);
+    let marks = held.chain(&story.paged).map(|mark| &mark.event);
+    assert!(!outcomes(story).is_empty());
+    own.map(|own| &own.event)
+        .chain(marks)
+        .any(|own| own == event)
+}
+
+fn of_resource(name: &str, story: &Story) -> Vec<String> {
+    let held = story.projection.as_ref();
+    let Some(contents) = held.and_then(|held| held.contents.as_ref()) else {
+        return vec![format!("{name}: nothing")];
+    };
+    let meaning = &held.unwrap().meaning;
+    let verdict = meaning
+        .verdict
+        .as_ref()
+        .map(|verdict| format!(" {}", verdict.as_str()));
+    let mut lines = vec![format!(
+        "{name}: {}{}",
+        statuses(contents),
+        verdict.unwrap_or_default()
+    )];
+    for fact in &story.facts {
+        let content = fact.content.as_str();
+        lines.push(format!("{name}: fact {}/{} {content}", fact.kind, fact.id));
+    }
+    for review in opened(&meaning.reviews, &story.reviews) {
+        let contested = Digest::of_parts(&["", &contents.digest().to_text()]);
+        assert_eq!(review.key.evidence, contested, "{}", review.key);
+        lines.push(format!("{name}: open {} its contents", review.key.rule));
+    }
+    lines
+}
+
+fn statuses(contents: &Contents) -> String {
+    let status = |content: &Content| match content {
+        Content::Deleted => "deleted".to_owned(),
+        Content::Present(state) => {
+            let state: serde_json::Value = serde_json::from_str(state.as_str()).unwrap();
+            state["status"].as_str().unwrap().to_owned()
+        }
+    };
+    let mut statuses: Vec<_> = contents.iter().map(status).collect();
+    statuses.sort();
+    statuses.join("|")
+}
