@@ -119,15 +119,15 @@ impl Reconciler {
         let mut pending = of_one_turn(work.pending, configured);
         loop {
             let part = work.of(&pending);
-            let turn = match self.part(part, configured).await? {
-                Turn::TooLarge | Turn::TooMuch if pending.len() > 1 => {
+            let mut turn = self.part(part, configured).await?;
+            if matches!(turn, Turn::TooLarge | Turn::TooMuch) {
+                if pending.len() > 1 {
                     // Which of them is too much is found out by taking fewer.
                     pending.truncate(pending.len() / 2);
                     continue;
                 }
-                Turn::TooLarge | Turn::TooMuch => self.refuse(part, &[]).await?,
-                turn => turn,
-            };
+                turn = self.refuse(part, &[]).await?;
+            }
             return Ok(match part.left {
                 true => turn.once_committed(|| Turn::Partly(part.references())),
                 false => turn,
@@ -139,17 +139,15 @@ impl Reconciler {
     async fn part(&self, work: Work<'_>, configured: Configured<'_>) -> Result<Turn, StoreError> {
         let told = self.told_facts(work, configured).await?;
         let facts = told.found.told.clone();
-        match self.with_facts(work, configured, told).await? {
-            // A state that was read is the same for all of them.
-            Turn::TooLarge
-                if configured.resource.strategy == Strategy::Current || work.pending.len() == 1 =>
-            {
-                let known = self.known(work, &facts).await?;
-                let facts = conclude_facts(&known, &facts);
-                self.refuse(work, &facts.new).await
-            }
-            turn => Ok(turn),
+        let turn = self.with_facts(work, configured, told).await?;
+        // A state that was read is the same for all of them.
+        let same = configured.resource.strategy == Strategy::Current || work.pending.len() == 1;
+        if matches!(turn, Turn::TooLarge) && same {
+            let known = self.known(work, &facts).await?;
+            let facts = conclude_facts(&known, &facts);
+            return self.refuse(work, &facts.new).await;
         }
+        Ok(turn)
     }
 
     /// The integration and resource type, if they are still configured for just this resource.
