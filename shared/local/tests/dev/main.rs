@@ -11,4 +11,5 @@ mod kills;
 mod processes;
 #[cfg(test)]
 mod stack;
+#[cfg(test)]
 mod subjects;
