@@ -19,188 +19,7 @@ use serde_json::{Value, json};
 use crate::world::*;
 
 /// Billing is read; everything else is told by the shop's own systems.
-pub const SHOP: &str = r#"
-[retry]
-attempts = 3
-first_delay_seconds = 0.01
-longest_delay_seconds = 0.01
-
-[integrations.billing]
-contract = "stripe"
-account = "acct_1"
-environment = "live"
-signing_secrets = ["env:BILLING"]
-api_key = "env:BILLING_KEY"
-[integrations.billing.facts.invoice.paid]
-events = ["invoice.paid"]
-id = ["/id"]
-content = "/data/object"
-[integrations.billing.facts.customer.renamed]
-events = ["customer.updated"]
-id = ["/id"]
-content = "/data/object"
-read = "/v1/events/{0}"
-read_id = "/id"
-
-[integrations.shop]
-contract = "generic-hmac"
-account = "main"
-environment = "live"
-signing_secrets = ["env:SHOP"]
-
-[integrations.shop.define.ledger]
-events = ["ledger.*"]
-id = "body:/object/id"
-number = "/object/number"
-change = "/object/change"
-strategies = ["sequence"]
-deleted_by = ["ledger.deleted"]
-[integrations.shop.define.hasty]
-events = ["hasty.*"]
-id = "body:/object/id"
-number = "/object/number"
-change = "/object/change"
-strategies = ["sequence"]
-deleted_by = ["hasty.deleted"]
-patience_seconds = 0
-[integrations.shop.define.lasting]
-events = ["lasting.*"]
-id = "body:/object/id"
-number = "/object/number"
-change = "/object/change"
-strategies = ["sequence"]
-deleted_by = ["lasting.deleted"]
-comes_back = true
-patience_seconds = 0
-
-[integrations.shop.define.parcel]
-events = ["parcel.*"]
-id = "body:/object/id"
-snapshot = "/object"
-status = "/object/status"
-strategies = ["transition"]
-deleted_by = ["parcel.deleted"]
-[integrations.shop.define.parcel.statuses]
-packed = ["sent", "refused"]
-sent = ["arrived"]
-arrived = []
-refused = []
-
-[integrations.shop.define.page]
-events = ["page.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-strategies = ["version"]
-deleted_by = ["page.deleted"]
-[integrations.shop.define.draft]
-events = ["draft.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-strategies = ["version"]
-deleted_by = ["draft.deleted"]
-comes_back = true
-[integrations.shop.define.release]
-events = ["release.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-version_kind = "dotted"
-strategies = ["version"]
-[integrations.shop.define.build]
-events = ["build.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-version_kind = "fixed:4"
-strategies = ["version"]
-
-[integrations.shop.define.note]
-events = ["note.*"]
-id = "body:/object/id"
-strategies = []
-[integrations.shop.define.note.facts.written]
-events = ["note.*"]
-id = ["/line"]
-content = "/object"
-
-[integrations.shop.define.bill]
-events = ["bill.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-strategies = ["version"]
-[integrations.shop.define.bill.facts.paid]
-events = ["bill.paid"]
-id = ["/receipt"]
-content = "/paid"
-
-[integrations.shop.define.payment]
-events = ["payment.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-strategies = ["version"]
-deleted_by = ["payment.deleted"]
-[integrations.shop.define.shipment]
-events = ["shipment.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-strategies = ["version"]
-deleted_by = ["shipment.deleted"]
-[integrations.shop.define.remark]
-events = ["remark.*"]
-id = "body:/object/id"
-snapshot = "/object"
-version = "/object/version"
-strategies = ["version"]
-
-[integrations.shop.rules.page]
-state = "state.status"
-allow.show = "state.status == 'public'"
-data.amount = "state.amount"
-[integrations.shop.rules.page.review.suspicious]
-when = "state.status == 'suspicious'"
-evidence = "[state.status]"
-
-[subjects.order.members.payment]
-from = "shop/payment"
-link = "has(state.order) ? state.order : []"
-[subjects.order.members.shipment]
-from = "shop/shipment"
-link = "has(state.order) ? state.order : []"
-[subjects.order.members.contract]
-from = "billing/subscription"
-link = "has(state.order) ? state.order : []"
-[subjects.order.members.remarks]
-from = "shop/remark"
-link = "state.order"
-many = true
-[subjects.order.rules]
-state = """
-payment.standing == "several" ? "unclear" :
-payment.standing == "contested" || shipment.standing == "contested" ? "contested" :
-payment.standing == "missing" || shipment.standing == "missing" ? "incomplete" :
-payment.state.status == "paid" && shipment.state.status == "cancelled" ? "contradiction" :
-"consistent"
-"""
-allow.confirm = """
-payment.standing == "present" && shipment.standing == "present" &&
-payment.state.status == "paid" && shipment.state.status == "sent"
-"""
-data.payment = "payment.standing"
-data.shipment = "shipment.standing"
-data.contract = "contract.standing"
-data.remarks = "size(remarks)"
-[subjects.order.rules.review.paid-and-cancelled]
-when = """
-payment.standing == "present" && shipment.standing == "present" &&
-payment.state.status == "paid" && shipment.state.status == "cancelled"
-"""
-evidence = "[payment.state.status, shipment.state.status]"
-"#;
+pub const SHOP: &str = include_str!("shop.toml");
 
 /// Time enough.
 pub const AMPLE: Duration = Duration::from_secs(20);
@@ -303,10 +122,10 @@ pub async fn order_story(worker: &Worker, id: &str) -> SubjectStory {
 /// The state of a projection that has one, as JSON.
 pub fn state(story: &Story) -> Value {
     let contents = story.projection.as_ref().unwrap().contents.as_ref();
-    match contents.unwrap().standing() {
-        lastword_domain::Standing::Present(json) => serde_json::from_str(json.as_str()).unwrap(),
-        other => panic!("no state, but {other:?}"),
-    }
+    let lastword_domain::Standing::Present(json) = contents.unwrap().standing() else {
+        panic!("no state, but {contents:?}");
+    };
+    serde_json::from_str(json.as_str()).unwrap()
 }
 
 /// What a subject's rules conclude.
@@ -315,16 +134,6 @@ pub fn verdict(story: &SubjectStory) -> Value {
         None => Value::Null,
         Some(verdict) => serde_json::from_str(verdict.as_str()).unwrap(),
     }
-}
-
-/// Rules and statuses of reviews, sorted.
-pub fn reviews(reviews: &[Review]) -> Vec<(String, &'static str)> {
-    let mut all: Vec<_> = reviews
-        .iter()
-        .map(|review| (review.key.rule.to_string(), review.status.as_str()))
-        .collect();
-    all.sort();
-    all
 }
 
 /// The rules of the reviews that are open, sorted.

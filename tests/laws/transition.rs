@@ -93,7 +93,13 @@ async fn an_unknown_status_is_refused_and_taken_when_it_is_driven_again_after_it
     machine.deploy(shop_config(&declared)).unwrap();
     let worker = machine.worker().unwrap();
     assert_eq!(
-        redrive(&worker, "shop", &thing("parcel", "p"), &[lost.clone()]).await,
+        redrive(
+            &worker,
+            "shop",
+            &thing("parcel", "p"),
+            std::slice::from_ref(&lost)
+        )
+        .await,
         0
     );
     let told = story_of(&machine, &worker, "parcel", "p").await;
