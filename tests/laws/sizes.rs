@@ -85,11 +85,11 @@ async fn a_patch_that_makes_a_state_too_large_stops_the_count_there_and_shows_it
 }
 
 #[tokio::test]
-async fn a_state_whose_copies_for_twenty_subjects_are_too_much_together_is_refused() {
+async fn a_state_whose_copies_for_ten_subjects_are_too_much_together_is_refused() {
     let machine = shop().await;
     let worker = machine.worker().unwrap();
-    let scan = bulk(440_000, 0);
-    let links: Vec<_> = (0..20).map(|n| format!("\"o{n}\"")).collect();
+    let scan = bulk(640_000, 0);
+    let links: Vec<_> = (0..10).map(|n| format!("\"o{n}\"")).collect();
     let body = |event: &str, version: u32, scan: &str| {
         let object = format!(
             r#"{{"id":"r","version":{version},"status":"v{version}","order":[{}],"scan":"{scan}"}}"#,
