@@ -123,7 +123,6 @@ async fn a_payment_that_is_put_to_no_order_any_more_leaves_a_subject_without_mem
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_status_that_the_carrier_never_declared_decides_nothing_in_every_order() {
     let tale = vec![
-        carrier("par", "ord", "announced"),
         carrier("par", "ord", "teleported"),
         carrier("par", "ord", "delivered"),
         erp("ord", 1, "confirmed"),

@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use aws_sdk_sqs::types::DeleteMessageBatchRequestEntry;
 use futures_util::future;
 use lastword_domain::{ResourceKey, SubjectKey};
 use lastword_store::{Story, SubjectStory};
-use serde::Deserialize;
 
 use super::history::History;
 use super::play::AT_ONCE;
@@ -22,32 +20,16 @@ pub(super) struct Stage<'m> {
     pub(super) machine: &'m Machine,
     pub(super) first: Worker,
     pub(super) second: Worker,
-    sqs: aws_sdk_sqs::Client,
     gauge: QueueGauge,
-}
-
-#[derive(Deserialize)]
-struct Batch {
-    #[serde(rename = "Records")]
-    records: Vec<Message>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Message {
-    message_id: String,
-    receipt_handle: String,
 }
 
 impl<'m> Stage<'m> {
     pub(super) fn new(machine: &'m Machine) -> Result<Self, Failure> {
-        let sqs = machine.stores.sqs();
         Ok(Self {
             machine,
             first: machine.worker()?,
             second: machine.worker()?,
-            gauge: QueueGauge::new(sqs.clone(), &machine.queue.url),
-            sqs,
+            gauge: QueueGauge::new(machine.stores.sqs(), &machine.queue.url),
         })
     }
 
@@ -122,30 +104,6 @@ impl<'m> Stage<'m> {
         } else {
             first.await?
         };
-        self.delete(batch, &left).await
-    }
-
-    /// Deletes the messages of a batch but these, in one request.
-    async fn delete(&self, batch: &ReceivedBatch, left: &[String]) -> Result<(), Failure> {
-        let batch: Batch = serde_json::from_str(&batch.event)?;
-        let settled = |message: &Message| !left.contains(&message.message_id);
-        let entry = |(at, message): (usize, Message)| {
-            DeleteMessageBatchRequestEntry::builder()
-                .id(at.to_string())
-                .receipt_handle(message.receipt_handle)
-                .build()
-        };
-        let messages = batch.records.into_iter().filter(settled).enumerate();
-        let entries: Vec<_> = messages.map(entry).collect::<Result<_, _>>()?;
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let request = self.sqs.delete_message_batch();
-        let request = request.queue_url(&self.machine.queue.url);
-        let answer = request.set_entries(Some(entries)).send().await?;
-        match answer.failed().first() {
-            None => Ok(()),
-            Some(failed) => Err(format!("a message was not deleted: {}", failed.code()).into()),
-        }
+        self.machine.delete(batch, &left).await
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodbstreams::types::{Record, ShardIteratorType};
-use aws_sdk_sqs::types::MessageSystemAttributeName;
+use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, MessageSystemAttributeName};
 use serde_json::json;
 
 use super::{Failure, INBOX_TABLE, Machine, STATE_TABLE, Worker};
@@ -221,21 +221,28 @@ impl Machine {
             .collect())
     }
 
-    /// Deletes the messages of a batch but these.
+    /// Deletes the messages of a batch but these, in one request.
     /// # Errors
     /// When the queue cannot be used.
     pub async fn delete(&self, batch: &ReceivedBatch, left: &[String]) -> Result<(), Failure> {
-        for (id, receipt) in &batch.receipts {
-            if !left.contains(id) {
-                let sqs = self.stores.sqs();
-                sqs.delete_message()
-                    .queue_url(&self.queue.url)
-                    .receipt_handle(receipt)
-                    .send()
-                    .await?;
-            }
+        let settled = batch.receipts.iter().filter(|(id, _)| !left.contains(id));
+        let entry = |(at, (_, receipt)): (usize, (&String, &String))| {
+            DeleteMessageBatchRequestEntry::builder()
+                .id(at.to_string())
+                .receipt_handle(receipt)
+                .build()
+        };
+        let entries: Vec<_> = settled.enumerate().map(entry).collect::<Result<_, _>>()?;
+        if entries.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let request = self.stores.sqs().delete_message_batch();
+        let request = request.queue_url(&self.queue.url);
+        let answer = request.set_entries(Some(entries)).send().await?;
+        match answer.failed().first() {
+            None => Ok(()),
+            Some(failed) => Err(format!("a message was not deleted: {}", failed.code()).into()),
+        }
     }
 
     /// Moves everything on until the stream is read and the queue shows nothing.
