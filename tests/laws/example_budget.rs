@@ -20,7 +20,9 @@ type Cost = (f64, usize);
 
 impl Shop {
     async fn open() -> Self {
-        let machine = Machine::start(Place::Temporary, BUILT_IN, NOW).await.unwrap();
+        let machine = Machine::start(Place::Temporary, BUILT_IN, NOW)
+            .await
+            .unwrap();
         let faults = Faults::none();
         let worker = machine.worker_over(Some(faults.client())).unwrap();
         Self {
@@ -39,7 +41,11 @@ impl Shop {
     async fn cost(&self, what: &str, integration: &str, body: &Value) -> (Cost, Cost) {
         let start = self.read();
         let body = padded(body);
-        let reply = self.machine.deliver(&self.worker, integration, &[], &body).await.unwrap();
+        let reply = self
+            .machine
+            .deliver(&self.worker, integration, &[], &body)
+            .await
+            .unwrap();
         assert_eq!(reply.status_code, 200, "{}", reply.body);
         self.machine.relay(&self.worker, 100).await.unwrap();
         while let Some(batch) = self.machine.receive().await.unwrap() {
@@ -60,7 +66,9 @@ impl Shop {
     /// An object at Stripe, shown there and told by an event.
     fn stripe(&self, event: &str, kind: &str, path: &str, object: Value) -> Value {
         let id = object["id"].as_str().unwrap();
-        self.machine.standin.show(&format!("/v1/{path}/{id}"), object.to_string());
+        self.machine
+            .standin
+            .show(&format!("/v1/{path}/{id}"), object.to_string());
         json!({"id": event, "object": "event", "type": kind, "created": 1, "livemode": false, "data": {"object": object}})
     }
 }
@@ -76,19 +84,16 @@ fn padded(body: &Value) -> String {
 async fn each_event_of_the_two_examples_costs_what_the_design_allows() {
     let shop = Shop::open().await;
     let subscription = |event: &str, kind: &str, status: &str| {
-        let object = json!({"id": "sub_1", "object": "subscription", "status": status, "customer": "cus_1"});
+        let object =
+            json!({"id": "sub_1", "object": "subscription", "status": status, "customer": "cus_1"});
         shop.stripe(event, kind, "subscriptions", object)
     };
     let payment = |event: &str, status: &str| {
         let object = json!({"id": "pi_1", "object": "payment_intent", "status": status, "metadata": {"order": "o-1"}});
         shop.stripe(event, "payment_intent.created", "payment_intents", object)
     };
-    let order = |event: &str, version: u32, status: &str| {
-        json!({"id": event, "type": "order.changed", "order": {"id": "o-1", "version": version, "status": status}})
-    };
-    let parcel = |event: &str, status: &str| {
-        json!({"id": event, "type": "parcel.moved", "parcel": {"id": "p-1", "order": "o-1", "status": status}})
-    };
+    let order = |event: &str, version: u32, status: &str| json!({"id": event, "type": "order.changed", "order": {"id": "o-1", "version": version, "status": status}});
+    let parcel = |event: &str, status: &str| json!({"id": event, "type": "parcel.moved", "parcel": {"id": "p-1", "order": "o-1", "status": status}});
     let invoice = |event: &str| {
         let object = json!({"id": "in_1", "object": "invoice", "status": "paid"});
         shop.stripe(event, "invoice.paid", "invoices", object)
@@ -96,23 +101,103 @@ async fn each_event_of_the_two_examples_costs_what_the_design_allows() {
     // What is asked for: (name, endpoint, event, most units, most units of the subject).
     let cost = async |what: &str, integration: &str, body: Value, most: f64, of_subject: f64| {
         let ((units, _), (subject, _)) = shop.cost(what, integration, &body).await;
-        assert!(units <= most && subject <= of_subject, "{what}: {units}, {subject}");
+        assert!(
+            units <= most && subject <= of_subject,
+            "{what}: {units}, {subject}"
+        );
     };
     let created = "customer.subscription.created";
-    cost("subscription, first", "billing", subscription("e1", created, "active"), 7.0, 3.0).await;
+    cost(
+        "subscription, first",
+        "billing",
+        subscription("e1", created, "active"),
+        7.0,
+        3.0,
+    )
+    .await;
     let deleted = "customer.subscription.deleted";
-    cost("subscription, cancelled", "billing", subscription("e2", deleted, "canceled"), 7.0, 2.0).await;
+    cost(
+        "subscription, cancelled",
+        "billing",
+        subscription("e2", deleted, "canceled"),
+        7.0,
+        2.0,
+    )
+    .await;
     let late = "customer.subscription.updated";
-    cost("subscription, late", "billing", subscription("e3", late, "canceled"), 5.0, 0.0).await;
-    cost("invoice paid, with its fact", "billing", invoice("e4"), 9.0, 0.0).await;
-    cost("invoice paid, told again", "billing", invoice("e5"), 5.0, 0.0).await;
+    cost(
+        "subscription, late",
+        "billing",
+        subscription("e3", late, "canceled"),
+        5.0,
+        0.0,
+    )
+    .await;
+    cost(
+        "invoice paid, with its fact",
+        "billing",
+        invoice("e4"),
+        9.0,
+        0.0,
+    )
+    .await;
+    cost(
+        "invoice paid, told again",
+        "billing",
+        invoice("e5"),
+        5.0,
+        0.0,
+    )
+    .await;
     cost("order, first", "erp", order("e6", 1, "created"), 7.0, 3.0).await;
-    cost("order, confirmed", "erp", order("e7", 2, "confirmed"), 7.0, 2.0).await;
-    cost("payment, first", "billing", payment("e8", "succeeded"), 7.0, 2.0).await;
-    cost("parcel, first", "carrier", parcel("e9", "collected"), 7.0, 2.0).await;
-    cost("parcel, further", "carrier", parcel("e10", "delivered"), 7.0, 2.0).await;
-    cost("parcel, behind", "carrier", parcel("e11", "moving"), 5.0, 0.0).await;
+    cost(
+        "order, confirmed",
+        "erp",
+        order("e7", 2, "confirmed"),
+        7.0,
+        2.0,
+    )
+    .await;
+    cost(
+        "payment, first",
+        "billing",
+        payment("e8", "succeeded"),
+        7.0,
+        2.0,
+    )
+    .await;
+    cost(
+        "parcel, first",
+        "carrier",
+        parcel("e9", "collected"),
+        7.0,
+        2.0,
+    )
+    .await;
+    cost(
+        "parcel, further",
+        "carrier",
+        parcel("e10", "delivered"),
+        7.0,
+        2.0,
+    )
+    .await;
+    cost(
+        "parcel, behind",
+        "carrier",
+        parcel("e11", "moving"),
+        5.0,
+        0.0,
+    )
+    .await;
     // A decision that opens a review is a transaction.
-    cost("order, cancelled though paid", "erp", order("e12", 3, "cancelled"), 7.0, 8.0).await;
+    cost(
+        "order, cancelled though paid",
+        "erp",
+        order("e12", 3, "cancelled"),
+        7.0,
+        8.0,
+    )
+    .await;
     cost("order, late", "erp", order("e13", 1, "created"), 5.0, 0.0).await;
 }

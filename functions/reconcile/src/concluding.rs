@@ -239,28 +239,39 @@ impl Reconciler {
         })
     }
 
-    /// Refuses what the store does not take. The projection stays as it was, the events stay in the inbox, and a
-    /// person sees the decision; what they tell besides is kept, as far as it fits.
-    pub(crate) async fn refuse(&self, work: Work<'_>, facts: &[Fact]) -> Result<Turn, StoreError> {
-        let mark = |event: EventRef| Mark {
-            event,
-            outcome: Outcome::Failed,
-            reason: Reason::TooLarge,
+    /// Refuses what the store does not take, and keeps the facts that are told besides: a state that is too large takes
+    /// none of them along. When they are too much themselves, so is this.
+    pub(crate) async fn refuse_but_facts(
+        &self,
+        work: Work<'_>,
+        told: &[Fact],
+    ) -> Result<Turn, StoreError> {
+        let known = self.known(work, told).await?;
+        let facts = conclude_facts(&known, told);
+        let also = Also {
+            contested: facts::named(&facts.contested),
+            facts: facts.new,
+            ..Also::default()
         };
-        let marks: Vec<_> = work.references().into_iter().map(mark).collect();
+        let marks = too_large(work);
+        self.commit(work, Conclusion::Quiet { marks }, also).await
+    }
+
+    /// Refuses what the store does not take. The projection stays as it was, the events stay in the inbox, and a
+    /// person sees the decision.
+    pub(crate) async fn refuse(&self, work: Work<'_>) -> Result<Turn, StoreError> {
         let commit = Commit {
             resource: &work.signal.resource,
             loaded: work.loaded,
             next: None,
-            marks: &marks,
-            facts,
+            marks: &too_large(work),
+            facts: &[],
             changes: &[],
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {
             Committed::Done(_) => Ok(Turn::Committed),
             Committed::Lost => Ok(Turn::Lost),
-            Committed::TooMuch | Committed::TooLarge if !facts.is_empty() => Ok(Turn::TooMuch),
             Committed::TooMuch | Committed::TooLarge => Err(StoreError::Refused(
                 "not even the decision fits a transaction".to_owned(),
             )),
@@ -277,4 +288,13 @@ fn decided(concluded: &Conclusion, also: &Also) -> Vec<EventRef> {
     let events = marks.iter().chain(&also.marks).map(|mark| &mark.event);
     let decided = events.filter(|event| !also.open.contains(event));
     decided.cloned().collect()
+}
+
+fn too_large(work: Work<'_>) -> Vec<Mark> {
+    let mark = |event: EventRef| Mark {
+        event,
+        outcome: Outcome::Failed,
+        reason: Reason::TooLarge,
+    };
+    work.references().into_iter().map(mark).collect()
 }

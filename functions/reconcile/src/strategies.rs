@@ -3,7 +3,7 @@
 use lastword_config::{Integration, Resource};
 use lastword_contracts::reader::UNREADABLE;
 use lastword_domain::decide::{
-    Terms, conclude_facts, conclude_transition, conclude_transition_read, conclude_versions,
+    Terms, conclude_transition, conclude_transition_read, conclude_versions,
 };
 use lastword_domain::{
     Conclusion, Content, EventRef, Mark, Outcome, Reason, Signal, StatusOrder, Strategy, Version,
@@ -126,7 +126,7 @@ impl Reconciler {
                     pending.truncate(pending.len() / 2);
                     continue;
                 }
-                turn = self.refuse(part, &[]).await?;
+                turn = self.refuse(part).await?;
             }
             return Ok(match part.left {
                 true => turn.once_committed(|| Turn::Partly(part.references())),
@@ -143,9 +143,7 @@ impl Reconciler {
         // A state that was read is the same for all of them.
         let same = configured.resource.strategy == Strategy::Current || work.pending.len() == 1;
         if matches!(turn, Turn::TooLarge) && same {
-            let known = self.known(work, &facts).await?;
-            let facts = conclude_facts(&known, &facts);
-            return self.refuse(work, &facts.new).await;
+            return self.refuse_but_facts(work, &facts).await;
         }
         Ok(turn)
     }
