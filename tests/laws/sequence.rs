@@ -306,3 +306,34 @@ async fn a_crash_at_any_request_while_many_waiting_changes_are_applied_leaves_no
         }
     }
 }
+
+#[tokio::test]
+async fn one_message_comes_back_for_all_that_waits_and_the_others_make_way_for_what_is_missing() {
+    let machine = shop().await;
+    let worker = machine.worker().unwrap();
+    let mut signals = Vec::new();
+    for number in 2..=9 {
+        let id = format!("e{number}");
+        send(&machine, &worker, &change(&id, "ledger", "l", number)).await;
+        signals.push(signal("ledger", "l", &[event(&id)]));
+    }
+    assert_eq!(left(&worker, &signals, AMPLE).await, ["m7"]);
+    send(&machine, &worker, &change("e1", "ledger", "l", 1)).await;
+    let behind = [
+        signals.pop().unwrap(),
+        signal("ledger", "l", &[event("e1")]),
+    ];
+    assert_eq!(left(&worker, &behind, AMPLE).await, Vec::<String>::new());
+    let told = story_of(&machine, &worker, "ledger", "l").await;
+    assert_eq!(
+        told.projection
+            .as_ref()
+            .unwrap()
+            .version
+            .as_ref()
+            .unwrap()
+            .to_string(),
+        "9"
+    );
+    assert_eq!(outcomes(&told), [Outcome::Applied; 9]);
+}

@@ -208,14 +208,23 @@ pub fn signal(kind: &str, id: &str, events: &[EventRef]) -> Signal {
 
 /// Hands a signal to reconcile; says how many messages are left.
 pub async fn handle(worker: &Worker, signal: &Signal, time: Duration) -> usize {
-    let message = OutgoingMessage::new(&signal.clone().into()).unwrap();
-    let record = json!({
-        "messageId": "m", "receiptHandle": "r", "body": message.body,
-        "attributes": {"MessageGroupId": message.group},
-    });
-    let batch = json!({"Records": [record]}).to_string();
+    left(worker, std::slice::from_ref(signal), time).await.len()
+}
+
+/// As [`handle`], with several messages of one batch; says which are left, by their places.
+pub async fn left(worker: &Worker, signals: &[Signal], time: Duration) -> Vec<String> {
+    let record = |(number, signal): (usize, &Signal)| {
+        let message = OutgoingMessage::new(&signal.clone().into()).unwrap();
+        json!({
+            "messageId": format!("m{number}"), "receiptHandle": "r", "body": message.body,
+            "attributes": {"MessageGroupId": message.group},
+        })
+    };
+    let records: Vec<_> = signals.iter().enumerate().map(record).collect();
+    let batch = json!({"Records": records}).to_string();
     let reply = worker.reconcile.handle_text(&batch, time).await.unwrap();
-    reply.batch_item_failures.len()
+    let failures = reply.batch_item_failures.into_iter();
+    failures.map(|failure| failure.item_identifier).collect()
 }
 
 /// Some orders in which things may come, the same at every run: all of them in steps.

@@ -29,6 +29,8 @@ pub(crate) struct Also {
     pub(crate) trouble: Option<Trouble>,
     /// The number that is missing, as far as that was looked for.
     pub(crate) gap: Gap,
+    /// Nothing is said of the state, so it means what it meant: it is not known here how it is configured.
+    pub(crate) unknown: bool,
 }
 
 /// What was found of a gap in the count.
@@ -220,6 +222,9 @@ impl Reconciler {
         next: Option<Projection>,
         also: &Also,
     ) -> Option<Projection> {
+        if also.unknown {
+            return next;
+        }
         let held = &work.loaded.projection;
         let says = next.as_ref().unwrap_or(held);
         let signal = work.signal;

@@ -153,8 +153,12 @@ impl Reconciler {
                     continue;
                 }
                 Turn::Waiting { pause, waiting } => {
+                    // One message is enough to come back by. The others make way in the queue for the change that is
+                    // missing: what waits is kept in the store.
+                    let mut events = signal.events.iter();
+                    let last = events.rfind(|event| waiting.contains(event));
                     let decided = signal.events.iter();
-                    let decided = decided.filter(|event| !waiting.contains(event)).cloned();
+                    let decided = decided.filter(|event| Some(*event) != last).cloned();
                     let decided = decided.collect();
                     return Ok(Settled::Later { pause, decided });
                 }

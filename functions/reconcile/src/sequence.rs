@@ -183,9 +183,10 @@ impl Reconciler {
             return self.conclude(work, concluded.into(), facts, also).await;
         }
         also.gap = Gap::Waits(gap.next.to_string());
+        // The group's later messages wait as long, so it is never more than half of what was waited already.
         let pause = patience
             .saturating_sub(waited)
-            .min(SHORTEST_PAUSE.max(patience / 20));
+            .min(SHORTEST_PAUSE.max(waited / 2));
         self.wait(work, concluded, facts, also, pause).await
     }
 
@@ -243,7 +244,7 @@ impl Reconciler {
         let (first, terms) = (configured.resource.rules.first(), configured.terms());
         let sequenced = conclude_sequence_read(held, &signals, &log, &first, observation, terms);
         let more = !sequenced.needs.is_empty();
-        // What is missing behind the snapshot has its own patience.
+        // What is missing behind the snapshot has what is left of the patience.
         also.gap = match &sequenced.gap {
             Some(gap) => Gap::Waits(gap.next.to_string()),
             None => Gap::None,

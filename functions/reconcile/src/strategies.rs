@@ -276,6 +276,7 @@ impl Reconciler {
         let marks = work.references().into_iter().map(mark).collect();
         let also = Also {
             marks,
+            unknown: true,
             ..Also::default()
         };
         let concluded = Conclusion::Quiet { marks: Vec::new() };
