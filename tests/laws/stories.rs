@@ -1,6 +1,7 @@
 //! The example configuration as it is delivered, in every order of arrival: whatever the order and the repetition, the
 //! same projections, verdicts, facts and open reviews, through the whole path from the signed request to the subject.
 
+mod end;
 mod play;
 mod tale;
 
