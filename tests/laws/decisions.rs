@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lastword_domain::name::{Account, Environment, EventId, IntegrationName, Provider};
-use lastword_domain::{Cause, EventIdentity, EventRef, Mark, Outcome, Reason, ResourceKey, Signal};
+use lastword_domain::{
+    Cause, EventIdentity, EventRef, Evidence, Mark, Outcome, Reason, ResourceKey, Signal,
+};
 use lastword_local::machine::Worker;
 use lastword_queue::OutgoingMessage;
 use lastword_store::{Bodies, Commit, Committed, LoadedEvent, Moment};
@@ -200,6 +202,7 @@ async fn a_failed_event_driven_again_during_an_outage_is_counted_and_ends() {
         marks: &marks,
         facts: &[],
         changes: &[],
+        evidence: &Evidence::new(),
         now: Moment::from_unix_ms(0),
     };
     assert!(matches!(

@@ -212,6 +212,7 @@ async fn a_subject_decided_from_older_members_loses_to_one_that_says_the_same_as
         subject: &the_order("o"),
         held: &stalled,
         next: &stalled.meaning,
+        evidence: &lastword_domain::Evidence::new(),
         now: lastword_store::Moment::from_unix_ms(0),
     };
     let committed = worker.state.commit_subject(&commit).await.unwrap();

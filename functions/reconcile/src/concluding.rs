@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 
 use lastword_domain::decide::{Fact, Facts, KnownFact, Logged, conclude_facts};
-use lastword_domain::{Conclusion, EventRef, Mark, Outcome, Projection, Reason, Strategy};
-use lastword_rules::Found;
+use lastword_domain::{
+    Conclusion, EventRef, Evidence, Mark, Outcome, Projection, Reason, Strategy,
+};
+use lastword_rules::{Found, Meant};
 use lastword_store::{Commit, Committed, LoadedEvent, StoreError};
 
 use crate::facts::{self, ToldFacts};
@@ -196,7 +198,7 @@ impl Reconciler {
             events.any(|event| event.decided == Some(mark.outcome))
         };
         marks.retain(|mark| mark.outcome != Outcome::Waiting || !waited(mark));
-        let next = self.with_meaning(work, next, &also);
+        let (next, evidence) = self.with_meaning(work, next, &also);
         let commit = Commit {
             resource: &work.signal.resource,
             loaded: work.loaded,
@@ -204,6 +206,7 @@ impl Reconciler {
             marks: &marks,
             facts: &also.facts,
             changes: &also.changes,
+            evidence: &evidence,
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {
@@ -221,9 +224,9 @@ impl Reconciler {
         work: Work<'_>,
         next: Option<Projection>,
         also: &Also,
-    ) -> Option<Projection> {
+    ) -> (Option<Projection>, Evidence) {
         if also.unknown {
-            return next;
+            return (next, Evidence::new());
         }
         let held = &work.loaded.projection;
         let says = next.as_ref().unwrap_or(held);
@@ -232,16 +235,17 @@ impl Reconciler {
             contested: &also.contested,
             gap: also.gap.found(),
         };
-        let meaning = self
-            .rules
-            .meaning(&signal.integration, &signal.resource, says, found);
+        let Meant { meaning, evidence } =
+            self.rules
+                .meaning(&signal.integration, &signal.resource, says, found);
         if next.is_none() && meaning == held.meaning {
-            return None;
+            return (None, evidence);
         }
-        Some(Projection {
+        let next = Projection {
             meaning,
             ..next.unwrap_or_else(|| held.advanced())
-        })
+        };
+        (Some(next), evidence)
     }
 
     /// Refuses what the store does not take, and keeps the facts that are told besides: a state that is too large takes
@@ -272,6 +276,7 @@ impl Reconciler {
             marks: &too_large(work),
             facts: &[],
             changes: &[],
+            evidence: &Evidence::new(),
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use lastword_domain::{Meaning, Revision, SubjectSignal};
-use lastword_rules::Member;
+use lastword_rules::{Meant, Member};
 use lastword_store::{Committed, MemberCopy, StoreError, SubjectCommit};
 
 use crate::reconciler::{MOST_RACES, Reconciler, Settled, jitter};
@@ -25,14 +25,15 @@ impl Reconciler {
                 return Ok(Settled::Done);
             }
             let members: Vec<_> = held.members.iter().map(seen).collect();
-            let next = self.rules.subject(subject, &members);
+            let Meant { meaning, evidence } = self.rules.subject(subject, &members);
             let commit = |next| SubjectCommit {
                 subject,
                 held: &held,
                 next,
+                evidence: &evidence,
                 now: (self.clock)(),
             };
-            let mut committed = self.state.commit_subject(&commit(&next)).await?;
+            let mut committed = self.state.commit_subject(&commit(&meaning)).await?;
             if matches!(committed, Committed::TooLarge | Committed::TooMuch) {
                 let refused: Meaning = self.rules.too_large(&members);
                 committed = self.state.commit_subject(&commit(&refused)).await?;

@@ -25,7 +25,7 @@ pub use decision::{Mark, Outcome, Reason};
 pub use digest::Digest;
 pub use json::Json;
 pub use key::{EventIdentity, EventRef, KeyHash, ResourceKey};
-pub use meaning::{Link, Meaning, ReviewKey, ReviewStatus, SubjectKey};
+pub use meaning::{Evidence, Link, Meaning, ReviewKey, ReviewStatus, SubjectKey};
 pub use projection::{Content, Contents, Grave, Projection, Proof, Revision, Standing};
 pub use signal::{AnySignal, Cause, Signal, SubjectSignal};
 pub use status::{Status, StatusOrder};

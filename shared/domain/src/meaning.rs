@@ -4,7 +4,7 @@
 //! All three are functions of what is held and of the rules, never of what was held before: whatever the order in
 //! which a state was reached, it means the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::digest::Digest;
@@ -137,6 +137,10 @@ pub struct Meaning {
     /// What a person has to decide while it is so.
     pub reviews: BTreeSet<ReviewKey>,
 }
+
+/// What a person is shown of a review: what its rule names as evidence, which its key is made of. So it is the same
+/// whenever and however the review was opened.
+pub type Evidence = BTreeMap<ReviewKey, Vec<String>>;
 
 #[cfg(test)]
 mod tests {

@@ -40,7 +40,7 @@ pub mod value;
 pub use declared::Declared;
 pub use error::{CompileError, EvalError};
 pub use expression::Expression;
-pub use meaning::{Found, Gap};
+pub use meaning::{Found, Gap, Meant};
 pub use number::Number;
 pub use ruleset::{Judged, ReviewRule, RuleSet};
 pub use scope::{Names, Scope};

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lastword_domain::name::{IntegrationName, RuleName, SubjectId};
 use lastword_domain::{
-    Content, Contents, Digest, Json, Link, Meaning, Projection, ResourceKey, ReviewKey, Standing,
-    SubjectKey,
+    Content, Contents, Digest, Evidence, Json, Link, Meaning, Projection, ResourceKey, ReviewKey,
+    Standing, SubjectKey,
 };
 
 use crate::declared::{Declared, OfResource, RESOURCE, STATE};
@@ -54,6 +54,15 @@ pub enum Gap<'f> {
     Overdue(&'f str),
 }
 
+/// What something means, and what a person is shown of the reviews that this calls for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Meant {
+    /// What is kept.
+    pub meaning: Meaning,
+    /// For reviews that are opened now.
+    pub evidence: Evidence,
+}
+
 impl Declared {
     /// What a projection means.
     #[must_use]
@@ -63,32 +72,40 @@ impl Declared {
         resource: &ResourceKey,
         projection: &Projection,
         found: Found<'_>,
-    ) -> Meaning {
+    ) -> Meant {
+        let mut evidence = Evidence::new();
         let mut meaning = Meaning {
-            reviews: own_reviews(projection, found),
+            reviews: own_reviews(projection, found, &mut evidence),
             ..Meaning::default()
         };
         let key = (integration.clone(), resource.kind.clone());
         let (Some(declared), Some(contents)) = (self.resources.get(&key), &projection.contents)
         else {
-            return meaning;
+            return Meant { meaning, evidence };
         };
         let mut failed = BTreeMap::new();
         meaning.links = declared.links(resource, contents, &mut failed);
         if let Some(rules) = &declared.rules {
             let (verdict, reviews) = concluded(rules, resource, contents, &mut failed);
             meaning.verdict = verdict;
-            meaning.reviews.extend(reviews);
+            meaning
+                .reviews
+                .extend(reviews.iter().map(|(key, _)| key.clone()));
+            evidence.extend(shown(reviews));
         } else if !failed.is_empty() {
             meaning.verdict = Judged::undecided(failed.clone()).to_json().ok();
         }
         meaning.reviews.extend(failure(&failed, &contents.digest()));
-        meaning
+        Meant { meaning, evidence }
     }
 }
 
 /// The reviews that need no rule.
-fn own_reviews(projection: &Projection, found: Found<'_>) -> BTreeSet<ReviewKey> {
+fn own_reviews(
+    projection: &Projection,
+    found: Found<'_>,
+    evidence: &mut Evidence,
+) -> BTreeSet<ReviewKey> {
     let version = projection.version.as_ref().map(ToString::to_string);
     let version = version.unwrap_or_default();
     let missing = match found.gap {
@@ -108,9 +125,13 @@ fn own_reviews(projection: &Projection, found: Found<'_>) -> BTreeSet<ReviewKey>
     });
     let mut reviews: BTreeSet<_> = held.cloned().collect();
     for identity in found.contested {
-        reviews.extend(key(FACT_CONTESTED, &Digest::of_parts(&[identity])));
+        let key = key(FACT_CONTESTED, &Digest::of_parts(&[identity]));
+        evidence.extend(key.clone().map(|key| (key, vec![identity.clone()])));
+        reviews.extend(key);
     }
-    if matches!(found.gap, Gap::Overdue(_)) {
+    if let Gap::Overdue(number) = found.gap {
+        let shown = vec![format!("change {number} is missing")];
+        evidence.extend(missing.clone().map(|key| (key, shown)));
         reviews.extend(missing);
     }
     if let Some(Standing::Contested(contents)) = projection.standing() {
@@ -121,8 +142,16 @@ fn own_reviews(projection: &Projection, found: Found<'_>) -> BTreeSet<ReviewKey>
         let deleted = grave.version.as_ref();
         if deleted.is_some() && deleted < projection.version.as_ref() {
             let deleted = deleted.map(ToString::to_string).unwrap_or_default();
-            let evidence = Digest::of_parts(&[&deleted, &version]);
-            reviews.extend(key(CHANGED_AFTER_DELETION, &evidence));
+            let key = key(
+                CHANGED_AFTER_DELETION,
+                &Digest::of_parts(&[&deleted, &version]),
+            );
+            let shown = vec![
+                format!("deleted at {deleted}"),
+                format!("changed at {version}"),
+            ];
+            evidence.extend(key.clone().map(|key| (key, shown)));
+            reviews.extend(key);
         }
     }
     reviews
@@ -135,7 +164,7 @@ fn concluded(
     resource: &ResourceKey,
     contents: &Contents,
     failed: &mut BTreeMap<String, EvalError>,
-) -> (Option<Json>, Vec<ReviewKey>) {
+) -> (Option<Json>, Vec<Called>) {
     let state = match contents.standing() {
         Standing::Present(state) => state,
         Standing::Deleted => return (word("deleted"), Vec::new()),
@@ -220,11 +249,21 @@ pub(crate) fn text(json: &str) -> Value {
 pub(crate) fn declared_reviews<'j>(
     judged: &'j Judged,
     basis: &'j Digest,
-) -> impl Iterator<Item = ReviewKey> + 'j {
+) -> impl Iterator<Item = Called> + 'j {
     judged.reviews.iter().filter_map(move |(rule, evidence)| {
-        let evidence = evidence.as_ref().map_or(*basis, Json::meaning);
-        key(rule, &evidence)
+        let digest = evidence.as_ref().map_or(*basis, Json::meaning);
+        let shown = evidence.as_ref().map(|json| json.as_str().to_owned());
+        Some((key(rule, &digest)?, shown))
     })
+}
+
+/// A review that is called for, and the evidence that its rule names, if it does.
+pub(crate) type Called = (ReviewKey, Option<String>);
+
+/// What a person is shown of those whose rules name it.
+pub(crate) fn shown(reviews: Vec<Called>) -> impl Iterator<Item = (ReviewKey, Vec<String>)> {
+    let each = reviews.into_iter();
+    each.filter_map(|(key, shown)| Some((key, vec![shown?])))
 }
 
 /// A review for rules that cannot be evaluated: once for the same rules over the same states.

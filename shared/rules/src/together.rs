@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 
 use lastword_domain::name::Role;
 use lastword_domain::{
-    Content, Contents, Digest, Meaning, ResourceKey, ReviewKey, Standing, SubjectKey,
+    Content, Contents, Digest, Evidence, Meaning, ResourceKey, ReviewKey, Standing, SubjectKey,
 };
 
 use crate::declared::{Declared, OfSubject, SUBJECT};
-use crate::meaning::{declared_reviews, failure, key, resource_json, stored, text, word};
+use crate::meaning::{
+    Meant, declared_reviews, failure, key, resource_json, shown, stored, text, word,
+};
 use crate::ruleset::Judged;
 use crate::scope::Scope;
 
@@ -34,26 +36,32 @@ pub struct Member<'m> {
 impl Declared {
     /// What a subject's members mean together. One without members means nothing.
     #[must_use]
-    pub fn subject(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Meaning {
+    pub fn subject(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Meant {
         let Some(declared) = self
             .subjects
             .get(&subject.kind)
             .filter(|_| !members.is_empty())
         else {
-            return Meaning::default();
+            return Meant::default();
         };
         let basis = basis(members);
         let scope = declared.scope(subject, members);
         let judged = declared.rules.decide(&scope);
         let mut failed = judged.failed.clone();
         let verdict = stored(&judged, &mut failed);
-        let mut reviews: BTreeSet<_> = declared.several(members).collect();
-        reviews.extend(declared_reviews(&judged, &basis));
+        let mut evidence: Evidence = declared.several(members).collect();
+        let mut reviews: BTreeSet<_> = evidence.keys().cloned().collect();
+        let called: Vec<_> = declared_reviews(&judged, &basis).collect();
+        reviews.extend(called.iter().map(|(key, _)| key.clone()));
         reviews.extend(failure(&failed, &basis));
-        Meaning {
-            verdict,
-            links: BTreeSet::new(),
-            reviews,
+        evidence.extend(shown(called));
+        Meant {
+            meaning: Meaning {
+                verdict,
+                links: BTreeSet::new(),
+                reviews,
+            },
+            evidence,
         }
     }
 
@@ -87,16 +95,23 @@ impl OfSubject {
     }
 
     /// Roles for one that several resources claim.
-    fn several<'s>(&'s self, members: &'s [Member<'_>]) -> impl Iterator<Item = ReviewKey> + 's {
+    fn several<'s>(
+        &'s self,
+        members: &'s [Member<'_>],
+    ) -> impl Iterator<Item = (ReviewKey, Vec<String>)> + 's {
         let one = self.roles.iter().filter(|(_, many)| !**many);
         one.filter_map(move |(role, _)| {
+            let shown = of_role(members, role)
+                .map(|member| format!("{role} {}", member.resource))
+                .collect();
             let own: Vec<String> = of_role(members, role)
                 .map(|member| member.resource.hash().to_string())
                 .collect();
             let parts: Vec<&str> = std::iter::once(role.as_str())
                 .chain(own.iter().map(String::as_str))
                 .collect();
-            (own.len() > 1).then(|| key(SEVERAL, &Digest::of_parts(&parts)))?
+            let key = (own.len() > 1).then(|| key(SEVERAL, &Digest::of_parts(&parts)))??;
+            Some((key, shown))
         })
     }
 }

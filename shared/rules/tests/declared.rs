@@ -81,7 +81,9 @@ fn held(contents: Contents) -> Projection {
 fn means(projection: &Projection) -> Meaning {
     let erp = IntegrationName::parse("erp").unwrap();
     let rules = declared(CONFIG).unwrap();
-    rules.meaning(&erp, &order("o-1"), projection, Found::default())
+    rules
+        .meaning(&erp, &order("o-1"), projection, Found::default())
+        .meaning
 }
 
 fn rules_of(meaning: &Meaning) -> Vec<String> {
@@ -285,7 +287,10 @@ fn together(members: &[(&str, &str, Contents)]) -> Meaning {
             contents,
         })
         .collect();
-    declared(CONFIG).unwrap().subject(&customer(), &members)
+    declared(CONFIG)
+        .unwrap()
+        .subject(&customer(), &members)
+        .meaning
 }
 
 #[test]

@@ -219,6 +219,13 @@ impl Stage<'_> {
         {
             let both = Json::parse(&format!(r#"["{one}","{other}"]"#)).unwrap();
             if both.meaning() == review.key.evidence {
+                // What a person is shown is the same too.
+                let shown: Vec<_> = review
+                    .identifiers
+                    .iter()
+                    .map(|shown| Json::parse(shown).unwrap())
+                    .collect();
+                assert_eq!(shown, [both]);
                 return format!("{rule} {one}+{other}");
             }
         }
@@ -235,6 +242,11 @@ impl Stage<'_> {
         let hashes = hashes.iter().map(String::as_str);
         let parts: Vec<_> = std::iter::once("payment").chain(hashes).collect();
         assert_eq!(Digest::of_parts(&parts), review.key.evidence, "{rule}");
+        let shown: Vec<_> = payments
+            .iter()
+            .map(|key| format!("payment {key}"))
+            .collect();
+        assert_eq!(review.identifiers, shown);
         format!("{rule} payment")
     }
 }

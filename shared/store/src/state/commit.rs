@@ -15,7 +15,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem, Update};
 use lastword_domain::decide::{Fact, Logged};
-use lastword_domain::{Mark, Projection, ResourceKey, Revision};
+use lastword_domain::{Evidence, Mark, Projection, ResourceKey, Revision};
 
 use super::places::{Places, Quietly};
 use super::projection::Beside;
@@ -59,6 +59,8 @@ pub struct Commit<'c> {
     pub facts: &'c [Fact],
     /// Strategy `sequence`: changes that are not known yet.
     pub changes: &'c [Logged],
+    /// What a person is shown of reviews that it opens.
+    pub evidence: &'c Evidence,
     /// For people.
     pub now: Moment,
 }

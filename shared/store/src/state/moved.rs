@@ -50,6 +50,7 @@ impl State {
             hash: commit.resource.hash(),
             about: commit.resource.to_string(),
             identifiers: &identifiers,
+            evidence: commit.evidence,
         };
         self.review_writes(&holder, &commit.held().meaning, &next.meaning, commit.now)
             .await

@@ -3,7 +3,7 @@
 //! | `pk`, `sk` | S, S | hash of the resource's or subject's key, `review#<rule>#<evidence>` | reconcile |
 //! | `rule` | S | the rule that could not decide | reconcile |
 //! | `about` | S | the resource or subject, readable | reconcile |
-//! | `identifiers` | L of S | what else it concerns, readable | reconcile |
+//! | `identifiers` | L of S | what it concerns: the evidence that its rule names, else who was decided from | reconcile |
 //! | `status` | S | `open`, `withdrawn` or `closed` | reconcile; `closed` by whoever a person uses |
 //! | `opened_at`, `withdrawn_at`, `closed_at` | S | for people | the same |
 //! | `who`, `choice` | S, S | who closed it, and what was chosen | whoever a person uses |
@@ -18,7 +18,7 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, KeysAndAttributes, ReturnConsumedCapacity, TransactWriteItem, Update,
 };
-use lastword_domain::{KeyHash, Meaning, ReviewKey, ReviewStatus};
+use lastword_domain::{Evidence, KeyHash, Meaning, ReviewKey, ReviewStatus};
 
 use super::{Pauses, State};
 use crate::error::{self, StoreError};
@@ -35,7 +35,8 @@ pub struct Review {
     pub key: ReviewKey,
     /// The resource or subject, readable.
     pub about: String,
-    /// What else it concerns, readable.
+    /// What it concerns: the evidence that its rule names, else who was decided from. Its key is made of either, so
+    /// that it is the same however the review came to be.
     pub identifiers: Vec<String>,
     /// Where it is in its life.
     pub status: ReviewStatus,
@@ -52,6 +53,8 @@ pub(crate) struct Holder<'h> {
     pub(crate) hash: KeyHash,
     pub(crate) about: String,
     pub(crate) identifiers: &'h [String],
+    /// What is shown instead of them, where a rule names it.
+    pub(crate) evidence: &'h Evidence,
 }
 
 /// What became of closing a review.
@@ -164,7 +167,9 @@ impl State {
         let update = match to {
             ReviewStatus::Open => {
                 let shard = holder.hash.as_str().bytes().next().unwrap_or_default() % 4;
-                let identifiers = holder.identifiers.iter().map(item::text);
+                let named = holder.evidence.get(review).map(Vec::as_slice);
+                let identifiers = named.unwrap_or(holder.identifiers);
+                let identifiers = identifiers.iter().map(item::text);
                 values.extend([
                     (":rule".into(), item::text(review.rule.as_str())),
                     (":about".into(), item::text(&holder.about)),

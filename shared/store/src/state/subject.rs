@@ -16,7 +16,7 @@
 
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem};
-use lastword_domain::{Digest, Meaning, Revision, SubjectKey};
+use lastword_domain::{Digest, Evidence, Meaning, Revision, SubjectKey};
 
 use super::member::{self, MemberCopy};
 use super::review::{self, Holder, Review};
@@ -61,6 +61,8 @@ pub struct SubjectCommit<'c> {
     pub held: &'c LoadedSubject,
     /// What is concluded.
     pub next: &'c Meaning,
+    /// What a person is shown of reviews that it opens.
+    pub evidence: &'c Evidence,
     /// For people.
     pub now: Moment,
 }
@@ -77,6 +79,7 @@ fn encode(commit: &SubjectCommit<'_>) -> Item {
         subject,
         held,
         next,
+        evidence: _,
         now,
     } = *commit;
     let mut item = key(subject);
@@ -209,6 +212,7 @@ impl State {
             hash: commit.subject.hash(),
             about: format!("subject {}", commit.subject),
             identifiers: &identifiers,
+            evidence: commit.evidence,
         };
         let reviews = self
             .review_writes(&holder, &commit.held.meaning, commit.next, commit.now)
