@@ -90,22 +90,3 @@ proptest! {
         }
     }
 }
-
-/// Prints how long a whole budget takes: `cargo test --release -p lastword-rules -- --ignored --nocapture`.
-#[test]
-#[ignore = "it measures time"]
-#[expect(clippy::disallowed_methods, reason = "it measures time")]
-fn how_long_a_whole_budget_takes() {
-    for text in [
-        "items.all(a, items.all(b, items.all(c, true)))",
-        "items.all(a, items.all(b, items.all(c, a.amount != b.amount || true)))",
-        "items.map(a, items.map(b, items.map(c, {'a': a.id + b.id + c.id})))",
-        "items.map(a, items)",
-        "items.all(a, items.all(b, items.all(c, string(a.amount) + c.id != '')))",
-    ] {
-        let (expression, scope) = (compile(text), items(1000));
-        let begun = std::time::Instant::now();
-        assert!(expression.json(&scope).is_err());
-        println!("{:?} {text}", begun.elapsed());
-    }
-}
