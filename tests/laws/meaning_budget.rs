@@ -76,8 +76,8 @@ impl Counter {
     }
 }
 
-/// A review, and its place among the open ones.
-const REVIEW: f64 = 3.0;
+/// A review, and its place among the open ones; at most as much as the design allows for one more item.
+const REVIEW: f64 = 2.0;
 
 fn page(version: u32, status: &str) -> String {
     let body = versioned(&format!("r{version}"), "page", "p", version, status);
@@ -151,7 +151,7 @@ async fn an_event_that_waits_costs_its_place_in_the_count_and_one_that_is_contes
         .await;
     let tie = versioned("v2", "draft", "d", 1, "b");
     counter
-        .at_most("version, contested, with its review", 7.0 + REVIEW, &tie)
+        .at_most("version, contested, with its review", 9.0, &tie)
         .await;
 }
 

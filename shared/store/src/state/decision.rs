@@ -96,10 +96,8 @@ pub(crate) fn encode(
         put("event_id", item::text(event.identity.id.as_str()));
         put("event_type", item::text(event.kind.as_str()));
     }
-    if matches!(
-        mark.outcome,
-        Outcome::Failed | Outcome::Exhausted | Outcome::Conflict
-    ) {
+    // A conflict has a review, which is open itself.
+    if matches!(mark.outcome, Outcome::Failed | Outcome::Exhausted) {
         put(
             "open",
             item::text(format!("{}#{}", mark.outcome, shard(&mark.event))),
