@@ -193,7 +193,7 @@ async fn a_member_s_event_and_its_subject_s_decision_cost_what_is_printed() {
     for (what, units, body) in [
         (
             "member, first",
-            9.0,
+            7.0,
             of_order("payment", "p", 1, "open", "o"),
         ),
         (
@@ -208,7 +208,7 @@ async fn a_member_s_event_and_its_subject_s_decision_cost_what_is_printed() {
         ),
         (
             "second member, first",
-            9.0,
+            7.0,
             of_order("shipment", "s", 1, "sent", "o"),
         ),
         (
@@ -218,7 +218,7 @@ async fn a_member_s_event_and_its_subject_s_decision_cost_what_is_printed() {
         ),
         (
             "member, moving to another subject",
-            9.0,
+            8.0,
             of_order("payment", "p", 3, "paid", "o2"),
         ),
     ] {
