@@ -65,7 +65,7 @@ const AMPLE: Duration = Duration::from_secs(20);
 async fn loaded(worker: &Worker, id: &str) -> LoadedEvent {
     let loaded = worker
         .state
-        .load(&subscription("sub_1"), &[event(id)], Bodies::Without)
+        .load(&subscription("sub_1"), &[event(id)], Bodies::Without, &[])
         .await
         .unwrap();
     loaded.events[0].clone()
@@ -187,7 +187,7 @@ async fn a_failed_event_driven_again_during_an_outage_is_counted_and_ends() {
     post(&machine, &worker, &about("sub_1", "evt_1")).await;
     let held = worker
         .state
-        .load(&resource, &[event("evt_1")], Bodies::Without)
+        .load(&resource, &[event("evt_1")], Bodies::Without, &[])
         .await
         .unwrap();
     let marks = [Mark {
@@ -204,6 +204,9 @@ async fn a_failed_event_driven_again_during_an_outage_is_counted_and_ends() {
         changes: &[],
         evidence: &Evidence::new(),
         now: Moment::from_unix_ms(0),
+        called: &held.beside.called,
+        effects: &[],
+        rebuild: None,
     };
     assert!(matches!(
         worker.state.commit(&commit).await.unwrap(),

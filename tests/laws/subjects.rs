@@ -214,6 +214,8 @@ async fn a_subject_decided_from_older_members_loses_to_one_that_says_the_same_as
         next: &stalled.meaning,
         evidence: &lastword_domain::Evidence::new(),
         now: lastword_store::Moment::from_unix_ms(0),
+        called: &stalled.called,
+        effects: &[],
     };
     let committed = worker.state.commit_subject(&commit).await.unwrap();
     assert_eq!(committed, lastword_store::Committed::Lost);

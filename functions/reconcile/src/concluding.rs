@@ -4,10 +4,13 @@
 use std::collections::BTreeSet;
 
 use lastword_domain::decide::{Fact, Facts, KnownFact, Logged, conclude_facts};
+use lastword_domain::effect::outbox::{
+    Before, Called, EffectWrite, Followed, Live, Mode, NewEffect, follow,
+};
 use lastword_domain::{
     Conclusion, EventRef, Evidence, Mark, Outcome, Projection, Reason, Strategy,
 };
-use lastword_rules::{Found, Meant};
+use lastword_rules::{CalledFor, Found, Meant};
 use lastword_store::{Commit, Committed, LoadedEvent, StoreError};
 
 use crate::facts::{self, ToldFacts};
@@ -33,6 +36,15 @@ pub(crate) struct Also {
     pub(crate) gap: Gap,
     /// Nothing is said of the state, so it means what it meant: it is not known here how it is configured.
     pub(crate) unknown: bool,
+}
+
+/// A conclusion with everything that follows from it.
+#[derive(Default)]
+struct Concluded {
+    next: Option<Projection>,
+    evidence: Evidence,
+    called: Called,
+    effects: Vec<EffectWrite>,
 }
 
 /// What was found of a gap in the count.
@@ -198,7 +210,12 @@ impl Reconciler {
             events.any(|event| event.decided == Some(mark.outcome))
         };
         marks.retain(|mark| mark.outcome != Outcome::Waiting || !waited(mark));
-        let (next, evidence) = self.with_meaning(work, next, &also);
+        let Concluded {
+            next,
+            evidence,
+            called,
+            effects,
+        } = self.with_meaning(work, next, &also);
         let commit = Commit {
             resource: &work.signal.resource,
             loaded: work.loaded,
@@ -207,6 +224,9 @@ impl Reconciler {
             facts: &also.facts,
             changes: &also.changes,
             evidence: &evidence,
+            called: &called,
+            effects: &effects,
+            rebuild: work.signal.cause.rebuild(),
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {
@@ -219,14 +239,14 @@ impl Reconciler {
 
     /// The next projection with what it means. A state that stays can mean something else: the rules are another
     /// deployment's.
-    fn with_meaning(
-        &self,
-        work: Work<'_>,
-        next: Option<Projection>,
-        also: &Also,
-    ) -> (Option<Projection>, Evidence) {
+    fn with_meaning(&self, work: Work<'_>, next: Option<Projection>, also: &Also) -> Concluded {
+        let loaded = work.loaded;
         if also.unknown {
-            return (next, Evidence::new());
+            return Concluded {
+                next,
+                called: loaded.beside.called.clone(),
+                ..Concluded::default()
+            };
         }
         let held = &work.loaded.projection;
         let says = next.as_ref().unwrap_or(held);
@@ -235,17 +255,57 @@ impl Reconciler {
             contested: &also.contested,
             gap: also.gap.found(),
         };
-        let Meant { meaning, evidence } =
-            self.rules
-                .meaning(&signal.integration, &signal.resource, says, found);
-        if next.is_none() && meaning == held.meaning {
-            return (None, evidence);
-        }
+        let Meant {
+            meaning,
+            evidence,
+            asked,
+        } = self
+            .rules
+            .meaning(&signal.integration, &signal.resource, says, found);
+        let changed = next.is_some() || meaning != held.meaning;
         let next = Projection {
             meaning,
             ..next.unwrap_or_else(|| held.advanced())
         };
-        (Some(next), evidence)
+        let mode = Mode::of(&signal.cause);
+        let before = Before {
+            first: held.contents.is_none(),
+            called: &loaded.beside.called,
+            kept: &loaded.effects,
+        };
+        let Followed { called, mut writes } = follow(mode, before, &asked);
+        if let Mode::Live(live) = mode {
+            writes.extend(self.of_facts(live, work, &next, &also.facts));
+        }
+        Concluded {
+            next: changed.then_some(next),
+            evidence,
+            called,
+            effects: writes,
+        }
+    }
+
+    /// The effects that new facts call for.
+    fn of_facts(
+        &self,
+        live: Live,
+        work: Work<'_>,
+        projection: &Projection,
+        facts: &[Fact],
+    ) -> impl Iterator<Item = EffectWrite> {
+        let signal = work.signal;
+        let called =
+            self.rules
+                .called_for(&signal.integration, &signal.resource, projection, facts);
+        called.into_iter().map(move |called| {
+            let CalledFor {
+                rule,
+                fact,
+                data,
+                settle,
+            } = called;
+            EffectWrite::Create(NewEffect::of_fact(live, rule, fact, data, settle))
+        })
     }
 
     /// Refuses what the store does not take, and keeps the facts that are told besides: a state that is too large takes
@@ -277,6 +337,9 @@ impl Reconciler {
             facts: &[],
             changes: &[],
             evidence: &Evidence::new(),
+            called: &work.loaded.beside.called,
+            effects: &[],
+            rebuild: work.signal.cause.rebuild(),
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {

@@ -123,9 +123,12 @@ impl Reconciler {
         let mut done: BTreeSet<EventRef> = BTreeSet::new();
         while races < MOST_RACES {
             let bodies = self.bodies(signal);
+            let actions = self
+                .rules
+                .rules_of_resource(&signal.integration, &signal.resource);
             let loaded = self
                 .state
-                .load(&signal.resource, &signal.events, bodies)
+                .load(&signal.resource, &signal.events, bodies, &actions)
                 .await?;
             let mut pending = pending(&loaded, &signal.cause);
             // Marks that went to pages are not loaded again. What waits does so until it is looked at again.
@@ -189,7 +192,7 @@ impl Reconciler {
     ) -> Result<Settled, StoreError> {
         let loaded = self
             .state
-            .load(&signal.resource, &signal.events, Bodies::Without)
+            .load(&signal.resource, &signal.events, Bodies::Without, &[])
             .await?;
         let pending = pending(&loaded, &signal.cause);
         let work = Work {

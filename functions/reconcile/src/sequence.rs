@@ -139,7 +139,10 @@ impl Reconciler {
             return Ok(Vec::new());
         }
         let resource = &work.signal.resource;
-        let loaded = self.state.load(resource, &events, Bodies::With).await?;
+        let loaded = self
+            .state
+            .load(resource, &events, Bodies::With, &[])
+            .await?;
         Ok(loaded.events)
     }
 

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use lastword_domain::effect::outbox::{Before, Followed, Mode, follow};
 use lastword_domain::{Meaning, Revision, SubjectSignal};
 use lastword_rules::{Meant, Member};
 use lastword_store::{Committed, MemberCopy, StoreError, SubjectCommit};
@@ -25,12 +26,24 @@ impl Reconciler {
                 return Ok(Settled::Done);
             }
             let members: Vec<_> = held.members.iter().map(seen).collect();
-            let Meant { meaning, evidence } = self.rules.subject(subject, &members);
+            let Meant {
+                meaning,
+                evidence,
+                asked,
+            } = self.rules.subject(subject, &members);
+            let before = Before {
+                first: held.revision == Revision::NONE,
+                called: &held.called,
+                kept: &held.effects,
+            };
+            let Followed { called, writes } = follow(Mode::of(&signal.cause), before, &asked);
             let commit = |next| SubjectCommit {
                 subject,
                 held: &held,
                 next,
                 evidence: &evidence,
+                called: &called,
+                effects: &writes,
                 now: (self.clock)(),
             };
             let mut committed = self.state.commit_subject(&commit(&meaning)).await?;

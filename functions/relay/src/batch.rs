@@ -1,9 +1,12 @@
-//! Stream records to signals: one signal for each resource of a batch. Plain functions.
+//! Stream records to what they tell: one signal for each resource of a batch, events for the bus, effects to be sent.
+//! Plain functions.
 
 use std::collections::BTreeMap;
 
 use lastword_domain::name::IntegrationName;
 use lastword_domain::{AnySignal, Cause, EventRef, ResourceKey, Signal, SubjectKey, SubjectSignal};
+use lastword_store::state::member::Moved;
+use lastword_store::state::streamed::{self, Told};
 use lastword_store::state::{is_of_state, member};
 use lastword_store::{StoreError, Streamed};
 use serde::Deserialize;
@@ -48,6 +51,8 @@ struct Change<'a> {
     keys: Option<&'a RawValue>,
     #[serde(rename = "NewImage", borrow)]
     image: Option<&'a RawValue>,
+    #[serde(rename = "OldImage", borrow)]
+    old: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +88,11 @@ pub enum News {
         subject: SubjectKey,
         /// The change, as the stream calls it.
         change: String,
+        /// What made us look.
+        cause: Cause,
     },
+    /// Something that others are told of, or that is to be sent.
+    Told(Told),
     /// Nothing to tell: a part of a body, a removal, or an item that nothing follows from.
     Nothing,
 }
@@ -126,7 +135,7 @@ pub fn read(record: &RawValue) -> Result<News, Unreadable> {
     };
     match keys {
         Some(keys) if keys.sk.text.starts_with(member::PREFIX) => moved(record),
-        Some(keys) if is_of_state(&keys.sk.text) => Ok(News::Nothing),
+        Some(keys) if is_of_state(&keys.sk.text) => concluded(&record),
         Some(_) | None => accepted(&record),
     }
 }
@@ -150,6 +159,18 @@ fn accepted(record: &Record<'_>) -> Result<News, Unreadable> {
     })
 }
 
+fn concluded(record: &Record<'_>) -> Result<News, Unreadable> {
+    if record.name == "REMOVE" {
+        return Ok(News::Nothing);
+    }
+    let image = record.dynamodb.image.ok_or(Unreadable::NoImage)?;
+    let old = record.dynamodb.old.map(RawValue::get);
+    Ok(match streamed::told(image.get(), old)? {
+        Told::Nothing => News::Nothing,
+        told => News::Told(told),
+    })
+}
+
 /// A member that left stays as an item that says so. Nobody removes one; who does all the same tells no news.
 fn moved(record: Record<'_>) -> Result<News, Unreadable> {
     if record.name == "REMOVE" {
@@ -159,7 +180,12 @@ fn moved(record: Record<'_>) -> Result<News, Unreadable> {
     let change = record.id.filter(|id| !id.is_empty());
     let change = change.ok_or(Unreadable::NoId)?;
     Ok(match member::streamed(image.get())? {
-        Some(subject) => News::Member { subject, change },
+        Some(Moved { subject, rebuild }) => News::Member {
+            subject,
+            change,
+            // What a rebuild moved is decided as a rebuild decides.
+            cause: rebuild.map_or(Cause::Webhook, Cause::Rebuild),
+        },
         None => News::Nothing,
     })
 }
@@ -168,7 +194,17 @@ fn moved(record: Record<'_>) -> Result<News, Unreadable> {
 #[derive(Debug, Default)]
 pub struct Coalesced {
     resources: BTreeMap<(IntegrationName, ResourceKey), Vec<(EventRef, Sequence)>>,
-    subjects: BTreeMap<SubjectKey, Vec<(String, Sequence)>>,
+    subjects: BTreeMap<(SubjectKey, Option<String>), Vec<(String, Sequence)>>,
+    told: Vec<(Told, Sequence)>,
+}
+
+/// What a batch comes to, each with the records that tell of it.
+#[derive(Debug, Default)]
+pub struct Arranged {
+    /// For the signals' queue.
+    pub signals: Vec<(AnySignal, Vec<Sequence>)>,
+    /// For the bus and the effects' queue.
+    pub told: Vec<(Told, Sequence)>,
 }
 
 impl Coalesced {
@@ -188,17 +224,26 @@ impl Coalesced {
                     told.push((reference.clone(), at.clone()));
                 }
             }
-            News::Member { subject, change } => {
-                let told = self.subjects.entry(subject).or_default();
+            News::Member {
+                subject,
+                change,
+                cause,
+            } => {
+                let run = match cause {
+                    Cause::Rebuild(run) => Some(run),
+                    Cause::Webhook | Cause::Sweep(_) | Cause::Redrive(_) => None,
+                };
+                let told = self.subjects.entry((subject, run)).or_default();
                 told.push((change, at.clone()));
             }
+            News::Told(told) => self.told.push((told, at.clone())),
             News::Nothing => {}
         }
     }
 
     /// One signal for each resource and subject; more only where one would point at too much.
     #[must_use]
-    pub fn signals(self) -> Vec<(AnySignal, Vec<Sequence>)> {
+    pub fn arranged(self) -> Arranged {
         let mut signals = Vec::new();
         for ((integration, resource), events) in self.resources {
             for chunk in events.chunks(MOST_EVENTS) {
@@ -212,17 +257,20 @@ impl Coalesced {
                 signals.push((signal.into(), sequences));
             }
         }
-        for (subject, changes) in self.subjects {
+        for ((subject, run), changes) in self.subjects {
             for chunk in changes.chunks(MOST_EVENTS) {
                 let (changes, sequences) = chunk.iter().cloned().unzip();
                 let signal = SubjectSignal {
                     subject: subject.clone(),
                     changes,
-                    cause: Cause::Webhook,
+                    cause: run.clone().map_or(Cause::Webhook, Cause::Rebuild),
                 };
                 signals.push((signal.into(), sequences));
             }
         }
-        signals
+        Arranged {
+            signals,
+            told: self.told,
+        }
     }
 }

@@ -12,5 +12,9 @@ use crate::handler::Relay;
 pub fn from_environment() -> Result<Relay, StartError> {
     let url = environment::required("LASTWORD_QUEUE_URL")?;
     let clients = Clients::from_env(Patience::background())?;
-    Ok(Relay::new(Queue::new(clients.sqs(), url)))
+    let effects = environment::required("LASTWORD_EFFECTS_QUEUE_URL")?;
+    let _bus = environment::required("LASTWORD_BUS")?;
+    let signals = Queue::new(clients.sqs(), url);
+    let effects = Queue::new(clients.sqs(), effects);
+    Ok(Relay::new(signals, effects, lastword_destinations::Bus))
 }

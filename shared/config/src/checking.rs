@@ -4,6 +4,7 @@
 mod accounts;
 mod api;
 mod door;
+mod effects;
 mod meaning;
 mod overlaps;
 mod resources;
@@ -65,6 +66,11 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
     }
     checker.overlaps(places, &integrations);
     let subjects = checker.subjects(&raw.subjects, &integrations);
+    let known = effects::Known {
+        integrations: &integrations,
+        subjects: &subjects,
+    };
+    let effects = checker.effects(&raw.effects, &known);
     if raw.integrations.is_empty() {
         checker.report(
             0,
@@ -77,6 +83,7 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
             file: file.to_owned(),
             integrations,
             subjects,
+            effects,
             retry,
         })
     } else {

@@ -5,6 +5,7 @@
 //! resolve a secret, read the environment or open a file.
 
 mod checking;
+pub mod effect;
 pub mod integration;
 pub mod meaning;
 mod problem;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use lastword_domain::name::IntegrationName;
 use lastword_domain::retry::RetryPolicy;
 
+pub use effect::{Effect, Effects, On, Target};
 pub use integration::{Integration, Resource};
 pub use meaning::{Member, RuleText, RuleTexts, Subject, Subjects};
 pub use problem::{ConfigError, Problem};
@@ -34,6 +36,8 @@ pub struct Config {
     pub integrations: BTreeMap<IntegrationName, Integration>,
     /// Things of our own business, decided from several resources.
     pub subjects: Subjects,
+    /// What the business must do about what is told.
+    pub effects: Effects,
     /// How often and how long what could not be found out is tried again.
     pub retry: RetryPolicy,
 }

@@ -13,7 +13,26 @@ pub(crate) struct File {
     pub(crate) integrations: BTreeMap<Spanned<String>, Spanned<RawIntegration>>,
     #[serde(default)]
     pub(crate) subjects: BTreeMap<Spanned<String>, Spanned<RawSubject>>,
+    #[serde(default)]
+    pub(crate) effects: BTreeMap<Spanned<String>, Spanned<RawEffect>>,
     pub(crate) retry: Option<RawRetry>,
+}
+
+/// A declared action.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawEffect {
+    /// `subject`, `integration/resource` or `integration/resource/fact`.
+    pub(crate) on: Spanned<String>,
+    pub(crate) when: Option<Spanned<String>>,
+    #[serde(rename = "while")]
+    pub(crate) holds: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) data: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub(crate) to: Option<Spanned<String>>,
+    pub(crate) settle_seconds: Option<Spanned<u64>>,
+    pub(crate) version: Option<Spanned<u32>>,
+    pub(crate) wording: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]

@@ -143,6 +143,18 @@ name!(
     FactKind, "a fact's name", slug, 64
 );
 name!(
+    /// An outward action, as the configuration calls it: `receipt`.
+    EffectName, "an effect's name", slug, 64
+);
+name!(
+    /// Where effects go, as the configuration calls it: `mail`.
+    DestinationName, "a destination's name", slug, 64
+);
+name!(
+    /// How a message is worded, as the configuration calls it: `order-confirmation`.
+    WordingName, "a wording's name", slug, 64
+);
+name!(
     /// A fact's business identity, exactly as its event gives it.
     FactId, "a fact's id", exact, 1024
 );

@@ -84,4 +84,17 @@ pub enum Cause {
     Sweep(String),
     /// A person, known by the request: the same.
     Redrive(String),
+    /// Everything is recomputed, and nothing is sent; known by its run.
+    Rebuild(String),
+}
+
+impl Cause {
+    /// The rebuild's run, if it is one.
+    #[must_use]
+    pub fn rebuild(&self) -> Option<&str> {
+        match self {
+            Self::Rebuild(run) => Some(run),
+            Self::Webhook | Self::Sweep(_) | Self::Redrive(_) => None,
+        }
+    }
 }

@@ -5,9 +5,11 @@
 //! characters that ids may hold. This room decides nothing and reads no table.
 
 mod ascii;
+mod effect;
 mod message;
 mod send;
 mod visibility;
 
+pub use effect::{EffectSignal, LONGEST_DELAY, OutgoingEffect, parse_effect};
 pub use message::{MessageError, OutgoingMessage, parse};
 pub use send::{Queue, QueueError, SendOutcome};

@@ -47,6 +47,7 @@ impl OutgoingMessage {
             Cause::Webhook => ("webhook", ""),
             Cause::Sweep(run) => ("sweep", run.as_str()),
             Cause::Redrive(run) => ("redrive", run.as_str()),
+            Cause::Rebuild(run) => ("rebuild", run.as_str()),
         };
         let mut parts = vec![whose, group.as_str(), cause, run];
         parts.extend(news.iter().map(String::as_str));
@@ -137,6 +138,7 @@ mod tests {
             deduplication(&[1, 2], Cause::Sweep("7".into())),
             deduplication(&[1, 2], Cause::Sweep("8".into())),
             deduplication(&[1, 2], Cause::Redrive("7".into())),
+            deduplication(&[1, 2], Cause::Rebuild("7".into())),
             deduplication(&[], Cause::Webhook),
         ] {
             assert_ne!(news, other);

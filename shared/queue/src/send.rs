@@ -2,6 +2,7 @@
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_sqs::operation::send_message_batch::SendMessageBatchOutput;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 
 use crate::message::OutgoingMessage;
@@ -64,22 +65,30 @@ impl Queue {
                 request.send().await.map_err(|error| read(&error))
             }
         };
-        match sent {
-            Err(error) => vec![Err(error); chunk.len()],
-            // The answer is 200 also when entries failed. Only an entry named as taken is taken.
-            Ok(answer) => (0..chunk.len())
-                .map(|at| {
-                    let id = at.to_string();
-                    let taken = answer.successful().iter().any(|entry| entry.id() == id);
-                    let failed = answer.failed().iter().find(|entry| entry.id() == id);
-                    match failed {
-                        Some(failed) => Err(QueueError(failed.code().to_owned())),
-                        None if taken => Ok(()),
-                        None => Err(QueueError("the answer does not name this message".into())),
-                    }
-                })
-                .collect(),
-        }
+        outcomes(sent, chunk.len())
+    }
+}
+
+/// What became of each entry of a batch of so many.
+pub(crate) fn outcomes(
+    sent: Result<SendMessageBatchOutput, QueueError>,
+    count: usize,
+) -> Vec<SendOutcome> {
+    match sent {
+        Err(error) => vec![Err(error); count],
+        // The answer is 200 also when entries failed. Only an entry named as taken is taken.
+        Ok(answer) => (0..count)
+            .map(|at| {
+                let id = at.to_string();
+                let taken = answer.successful().iter().any(|entry| entry.id() == id);
+                let failed = answer.failed().iter().find(|entry| entry.id() == id);
+                match failed {
+                    Some(failed) => Err(QueueError(failed.code().to_owned())),
+                    None if taken => Ok(()),
+                    None => Err(QueueError("the answer does not name this message".into())),
+                }
+            })
+            .collect(),
     }
 }
 

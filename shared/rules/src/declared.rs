@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 
 use lastword_config::meaning::{ReviewText, RuleText, RuleTexts};
-use lastword_config::{Config, ConfigError, Problem, Subject};
-use lastword_domain::name::{IntegrationName, ResourceType, Role, RuleName, SubjectKind};
+use lastword_config::{Config, ConfigError, Effect, On, Problem, Subject};
+use lastword_domain::name::{
+    EffectName, IntegrationName, ResourceType, Role, RuleName, SubjectKind,
+};
 
+use crate::effects::OfEffect;
 use crate::expression::Expression;
 use crate::ruleset::{ReviewRule, RuleSet};
 use crate::scope::Names;
@@ -17,12 +20,19 @@ pub(crate) const STATE: &str = "state";
 pub(crate) const RESOURCE: &str = "resource";
 /// The subject's kind and id.
 pub(crate) const SUBJECT: &str = "subject";
+/// What was concluded, for actions.
+pub(crate) const VERDICT: &str = "verdict";
+/// The fact that calls for an action.
+pub(crate) const FACT: &str = "fact";
+/// What a fact's resource is now.
+pub(crate) const STANDING: &str = "standing";
 
 /// What is declared, compiled.
 #[derive(Debug, Default)]
 pub struct Declared {
     pub(crate) resources: BTreeMap<(IntegrationName, ResourceType), OfResource>,
     pub(crate) subjects: BTreeMap<SubjectKind, OfSubject>,
+    pub(crate) effects: BTreeMap<EffectName, OfEffect>,
 }
 
 /// What the states of one kind of resource mean.
@@ -81,6 +91,10 @@ impl Declared {
             let subject = compiler.subject(subject);
             declared.subjects.insert(kind.clone(), subject);
         }
+        for (name, effect) in &config.effects {
+            let effect = compiler.effect(effect, config);
+            declared.effects.insert(name.clone(), effect);
+        }
         if compiler.problems.is_empty() {
             return Ok(declared);
         }
@@ -113,6 +127,42 @@ impl Compiler {
         OfSubject {
             rules: self.rules(&subject.rules, &names),
             roles,
+        }
+    }
+
+    /// What calls for an action of a fact is the fact alone: what its resource was when it came is an accident.
+    fn effect(&mut self, effect: &Effect, config: &Config) -> OfEffect {
+        let (when, then) = match &effect.on {
+            On::Resource(..) => {
+                let names = Names::new([STATE, RESOURCE, VERDICT]);
+                (names.clone(), names)
+            }
+            On::Fact(..) => (
+                Names::new([FACT, RESOURCE]),
+                Names::new([FACT, RESOURCE, STATE, STANDING, VERDICT]),
+            ),
+            On::Subject(kind) => {
+                let subject = config.subjects.get(kind);
+                let roles = subject.iter().flat_map(|subject| subject.members.keys());
+                let names = Names::new(roles.map(Role::as_str).chain([SUBJECT, VERDICT]));
+                (names.clone(), names)
+            }
+        };
+        let mut optional = |text: &Option<RuleText>, names: &Names| {
+            let text = text.as_ref();
+            text.and_then(|text| self.expression(text, names))
+        };
+        let (when, holds) = (
+            optional(&effect.when, &when),
+            optional(&effect.holds, &then),
+        );
+        OfEffect {
+            on: effect.on.clone(),
+            version: effect.version,
+            settle: effect.settle,
+            when,
+            holds,
+            data: self.expressions(&effect.data, &then),
         }
     }
 

@@ -14,10 +14,11 @@
 //! - a map's keys are strings, as in JSON; a `for all` over a map sees them in order.
 //! - there are no bytes, messages, times, durations and regular expressions.
 //!
-//! Suggested reading order: [`number`], [`value`], [`expression`], [`ruleset`], [`declared`], [`meaning`], [`together`], then the
+//! Suggested reading order: [`number`], [`value`], [`expression`], [`ruleset`], [`declared`], [`meaning`], [`together`], [`effects`], then the
 //! private rooms `syntax`, `lower` and `eval`.
 
 pub mod declared;
+pub mod effects;
 pub mod error;
 mod eval;
 pub mod expression;
@@ -38,6 +39,7 @@ pub mod together;
 pub mod value;
 
 pub use declared::Declared;
+pub use effects::{CalledFor, Recorded, Unwanted, Wanted};
 pub use error::{CompileError, EvalError};
 pub use expression::Expression;
 pub use meaning::{Found, Gap, Meant};

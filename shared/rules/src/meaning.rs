@@ -5,13 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lastword_config::On;
+use lastword_domain::effect::outbox::Asked;
 use lastword_domain::name::{IntegrationName, RuleName, SubjectId};
 use lastword_domain::{
-    Content, Contents, Digest, Evidence, Json, Link, Meaning, Projection, ResourceKey, ReviewKey,
-    Standing, SubjectKey,
+    Content, Contents, Digest, EffectRule, Evidence, Json, Link, Meaning, Projection, ResourceKey,
+    ReviewKey, Standing, SubjectKey,
 };
 
 use crate::declared::{Declared, OfResource, RESOURCE, STATE};
+use crate::effects::{About, with_verdict};
 use crate::error::EvalError;
 use crate::ruleset::{Judged, RuleSet};
 use crate::scope::Scope;
@@ -61,6 +64,8 @@ pub struct Meant {
     pub meaning: Meaning,
     /// For reviews that are opened now.
     pub evidence: Evidence,
+    /// What the declared actions say.
+    pub asked: BTreeMap<EffectRule, Asked>,
 }
 
 impl Declared {
@@ -79,9 +84,14 @@ impl Declared {
             ..Meaning::default()
         };
         let key = (integration.clone(), resource.kind.clone());
-        let (Some(declared), Some(contents)) = (self.resources.get(&key), &projection.contents)
-        else {
-            return Meant { meaning, evidence };
+        let nothing = OfResource::default();
+        let declared = self.resources.get(&key).unwrap_or(&nothing);
+        let Some(contents) = &projection.contents else {
+            return Meant {
+                meaning,
+                evidence,
+                asked: BTreeMap::new(),
+            };
         };
         let mut failed = BTreeMap::new();
         meaning.links = declared.links(resource, contents, &mut failed);
@@ -95,8 +105,22 @@ impl Declared {
         } else if !failed.is_empty() {
             meaning.verdict = Judged::undecided(failed.clone()).to_json().ok();
         }
+        let on = On::Resource(key.0, key.1);
+        let verdict = meaning.verdict.as_ref();
+        let asked = match contents.standing() {
+            Standing::Present(state) => {
+                let scope = with_verdict(of_resource(resource, state), verdict);
+                self.ask(&on, About::State(scope), &mut failed)
+            }
+            Standing::Deleted => self.ask(&on, About::Deleted, &mut failed),
+            Standing::Contested(_) => self.ask(&on, About::InDoubt, &mut failed),
+        };
         meaning.reviews.extend(failure(&failed, &contents.digest()));
-        Meant { meaning, evidence }
+        Meant {
+            meaning,
+            evidence,
+            asked,
+        }
     }
 }
 
@@ -223,7 +247,7 @@ impl OfResource {
     }
 }
 
-fn of_resource(resource: &ResourceKey, state: &Json) -> Scope {
+pub(crate) fn of_resource(resource: &ResourceKey, state: &Json) -> Scope {
     Scope::new()
         .with(STATE, Value::from_json(state))
         .with(RESOURCE, text(&resource_json(resource)))

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeSet;
 
+use lastword_config::On;
 use lastword_domain::name::Role;
 use lastword_domain::{
     Content, Contents, Digest, Evidence, Meaning, ResourceKey, ReviewKey, Standing, SubjectKey,
 };
 
 use crate::declared::{Declared, OfSubject, SUBJECT};
+use crate::effects::{About, with_verdict};
 use crate::meaning::{
     Meant, declared_reviews, failure, key, resource_json, shown, stored, text, word,
 };
@@ -53,9 +55,13 @@ impl Declared {
         let mut reviews: BTreeSet<_> = evidence.keys().cloned().collect();
         let called: Vec<_> = declared_reviews(&judged, &basis).collect();
         reviews.extend(called.iter().map(|(key, _)| key.clone()));
+        let on = On::Subject(subject.kind.clone());
+        let about = About::State(with_verdict(scope, verdict.as_ref()));
+        let asked = self.ask(&on, about, &mut failed);
         reviews.extend(failure(&failed, &basis));
         evidence.extend(shown(called));
         Meant {
+            asked,
             meaning: Meaning {
                 verdict,
                 links: BTreeSet::new(),
@@ -77,7 +83,7 @@ impl Declared {
 }
 
 impl OfSubject {
-    fn scope(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Scope {
+    pub(crate) fn scope(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Scope {
         let mut scope = Scope::new().with(SUBJECT, text(&subject_json(subject)));
         for (role, many) in &self.roles {
             let own: Vec<_> = of_role(members, role).map(member_json).collect();

@@ -70,7 +70,7 @@ impl Checker<'_> {
 
     /// A role is a variable in the subject's expressions.
     fn role(&mut self, role: &Spanned<String>, setting: &str) -> Option<Role> {
-        const TAKEN: [&str; 6] = ["subject", "true", "false", "null", "in", "has"];
+        const TAKEN: [&str; 7] = ["subject", "verdict", "true", "false", "null", "in", "has"];
         let text = role.get_ref();
         let plain = text
             .bytes()
@@ -167,7 +167,7 @@ impl Checker<'_> {
     }
 
     /// An expression with its line. A text in three quotes begins on the line after them when nothing follows them.
-    fn rule_text(&mut self, setting: &str, text: &Spanned<String>) -> RuleText {
+    pub(super) fn rule_text(&mut self, setting: &str, text: &Spanned<String>) -> RuleText {
         let start = text.span().start;
         let rest = self.text.get(start..).unwrap_or_default();
         let quoted = ["\"\"\"", "'''"]

@@ -7,7 +7,7 @@ use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, MessageSystemAttributeN
 use serde_json::json;
 
 use super::{Failure, INBOX_TABLE, Machine, STATE_TABLE, Worker};
-use crate::mapping::stream::event_of;
+use crate::mapping::stream::{event_of, is_news};
 
 /// A received batch, as the event source mapping would hand it over.
 #[derive(Debug, Clone)]
@@ -271,13 +271,6 @@ fn sequence(record: &Record) -> String {
 
 /// What the template's filters let through.
 fn news(table: &str, records: &[Record]) -> Vec<Record> {
-    let passes = |record: &&Record| table == INBOX_TABLE || is_member(record);
+    let passes = |record: &&Record| table == INBOX_TABLE || is_news(record);
     records.iter().filter(passes).cloned().collect()
-}
-
-fn is_member(record: &Record) -> bool {
-    let keys = record.dynamodb().and_then(|change| change.keys());
-    let sort = keys.and_then(|keys| keys.get("sk"));
-    sort.and_then(|sort| sort.as_s().ok())
-        .is_some_and(|sort| sort.starts_with(lastword_store::state::member::PREFIX))
 }

@@ -15,7 +15,8 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem, Update};
 use lastword_domain::decide::{Fact, Logged};
-use lastword_domain::{Evidence, Mark, Projection, ResourceKey, Revision};
+use lastword_domain::effect::outbox::{Called, EffectWrite};
+use lastword_domain::{Evidence, Mark, Owner, Projection, ResourceKey, Revision};
 
 use super::places::{Places, Quietly};
 use super::projection::Beside;
@@ -61,6 +62,12 @@ pub struct Commit<'c> {
     pub changes: &'c [Logged],
     /// What a person is shown of reviews that it opens.
     pub evidence: &'c Evidence,
+    /// Which actions the state calls for now.
+    pub called: &'c Called,
+    /// What is written of effects.
+    pub effects: &'c [EffectWrite],
+    /// The rebuild that concludes it, if one does.
+    pub rebuild: Option<&'c str>,
     /// For people.
     pub now: Moment,
 }
@@ -82,11 +89,16 @@ impl Commit<'_> {
     /// would cost as much again.
     pub(super) fn marks_inside(&self) -> bool {
         let few = self.marks.len() <= Projection::MOST_RECENT;
-        self.moves_members() || (!self.changes.is_empty() && few)
+        let more = !(self.changes.is_empty() && self.effects.is_empty());
+        self.moves_members() || (more && few)
     }
 
     fn is_quiet(&self) -> bool {
-        self.next.is_none() && self.facts.is_empty() && self.changes.is_empty()
+        self.next.is_none()
+            && self.facts.is_empty()
+            && self.changes.is_empty()
+            && self.effects.is_empty()
+            && *self.called == self.loaded.beside.called
     }
 }
 
@@ -148,6 +160,8 @@ impl State {
             writes.push(self.put_write(item)?);
         }
         writes.extend(self.reviews_of(commit).await?);
+        let owner = Owner::Resource(commit.resource.clone());
+        writes.extend(self.effect_writes(&owner, commit.effects, commit.now)?);
         if !fits(&writes) {
             return Ok(Committed::TooMuch);
         }
@@ -182,7 +196,8 @@ impl State {
         let held = commit.held();
         let version = commit.next.and_then(|next| next.version.as_ref());
         let facts = commit.loaded.beside.facts || !commit.facts.is_empty();
-        let flagged = facts != commit.loaded.beside.facts;
+        let held_beside = &commit.loaded.beside;
+        let flagged = facts != held_beside.facts || *commit.called != held_beside.called;
         if commit.next.is_none() && held.revision != Revision::NONE && !flagged {
             let next = held.revision.next();
             let mut values = projection::quiet_values(next, &recent, paged, commit.now);
@@ -205,10 +220,11 @@ impl State {
         let beside = Beside {
             waiting_since: commit.loaded.beside.waiting_since,
             facts,
+            called: commit.called.clone(),
         };
         let mut values = Item::new();
         let condition = projection::condition(held.revision, version, &mut values);
-        let item = projection::encode(commit.resource, &next, beside, commit.now);
+        let item = projection::encode(commit.resource, &next, &beside, commit.now);
         let put = Put::builder()
             .table_name(&self.table)
             .set_item(Some(item))
@@ -325,8 +341,12 @@ fn is_condition<R>(error: &SdkError<UpdateItemError, R>) -> bool {
 }
 
 fn fits(writes: &[TransactWriteItem]) -> bool {
-    let sizes = writes.iter().filter_map(TransactWriteItem::put);
-    let sizes = sizes.map(|put| item::size(put.item()));
+    let sizes = writes.iter().map(|write| {
+        let put = write.put().map(|put| item::size(put.item()));
+        let values = |update: &Update| update.expression_attribute_values().map(item::size);
+        put.or_else(|| write.update().and_then(values))
+            .unwrap_or_default()
+    });
     let (mut all, mut largest) = (0, 0);
     for size in sizes {
         all += size;

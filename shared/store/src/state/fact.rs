@@ -1,6 +1,7 @@
 //! | attribute | type | meaning | written by |
 //! |---|---|---|---|
 //! | `pk`, `sk` | S, S | hash of the resource's key, `fact#<kind>#<hash of the id>#<digest of the content>` | reconcile |
+//! | `provider`, `account`, `environment`, `type`, `id` | S | the resource's, for the relay | reconcile |
 //! | `kind`, `fact_id` | S, S | its business identity, readable | reconcile |
 //! | `state` or `packed`, `size` | | the content, exactly, as in [`super::content`] | reconcile |
 //! | `event` | S | the event that told it first | reconcile |
@@ -12,7 +13,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use lastword_domain::decide::{Fact, KnownFact};
 use lastword_domain::name::{FactId, FactKind};
-use lastword_domain::{Digest, EventRef, Json, ResourceKey};
+use lastword_domain::{Digest, EventRef, Json, KeyHash, ResourceKey};
 
 use super::{State, content};
 use crate::error::StoreError;
@@ -20,9 +21,10 @@ use crate::item::{self, Item, Reading};
 use crate::moment::Moment;
 
 const KIND: &str = "fact";
-pub(crate) const PREFIX: &str = "fact#";
+/// How a fact's sort key begins, for whoever reads the table's stream.
+pub const PREFIX: &str = "fact#";
 /// About what everything but the content takes of the item.
-const OVERHEAD: usize = 380;
+const OVERHEAD: usize = 480;
 
 /// A fact as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,17 +48,26 @@ fn identity(kind: &FactKind, id: &FactId) -> String {
 
 pub(crate) fn encode(resource: &ResourceKey, fact: &Fact, now: Moment) -> Item {
     let digest = fact.content.meaning();
-    let sort = format!("{}{digest}", identity(&fact.kind, &fact.id));
-    let mut item = Item::from([
-        ("pk".into(), item::text(resource.hash().as_str())),
-        ("sk".into(), item::text(sort)),
+    let mut item = key(&resource.hash(), &fact.kind, &fact.id, &digest);
+    item.extend([
         ("kind".into(), item::text(fact.kind.as_str())),
         ("fact_id".into(), item::text(fact.id.as_str())),
         ("event".into(), item::text(fact.event.to_string())),
         ("recorded_at".into(), item::text(now.to_text())),
     ]);
+    item::resource(resource, &mut item);
     content::encode_json(&fact.content, OVERHEAD, &mut item);
     item
+}
+
+pub(crate) fn key(owner: &KeyHash, kind: &FactKind, id: &FactId, content: &Digest) -> Item {
+    Item::from([
+        ("pk".into(), item::text(owner.as_str())),
+        (
+            "sk".into(),
+            item::text(format!("{}{content}", identity(kind, id))),
+        ),
+    ])
 }
 
 pub(crate) fn decode(item: &Item) -> Result<KeptFact, StoreError> {

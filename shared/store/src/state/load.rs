@@ -1,21 +1,25 @@
 //! Everything a conclusion needs, in one request: the projection, the decisions already made for these
 //! events, and the events themselves. Consistent reads throughout.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
-use lastword_domain::{EventRef, Outcome, Projection, ResourceKey};
+use lastword_domain::{
+    EffectKey, EffectRule, EffectStatus, EventRef, Outcome, Projection, ResourceKey,
+};
 
 use super::decision::{self, Decision};
 use super::projection::Beside;
-use super::{Pauses, State, projection};
+use super::{Pauses, State, effect, projection};
 use crate::error::{self, StoreError};
 use crate::inbox::{StoredEvent, event};
 use crate::item::Item;
 
 /// The most keys of one request.
 const MOST_KEYS: usize = 100;
+/// The most actions that a state may call for: their effects are loaded with it.
+pub const MOST_ACTIONS: usize = 20;
 
 /// A resource with the signals about it.
 #[derive(Debug, Clone)]
@@ -26,6 +30,8 @@ pub struct Loaded {
     pub beside: Beside,
     /// The signalled events, in the order asked for, each once.
     pub events: Vec<LoadedEvent>,
+    /// Where the effects are that its state calls for, of the actions that were asked for.
+    pub effects: BTreeMap<EffectRule, EffectStatus>,
 }
 
 /// One signalled event.
@@ -65,6 +71,7 @@ impl State {
         resource: &ResourceKey,
         events: &[EventRef],
         bodies: Bodies,
+        actions: &[EffectRule],
     ) -> Result<Loaded, StoreError> {
         let mut unique: Vec<&EventRef> = Vec::with_capacity(events.len());
         for event in events {
@@ -73,15 +80,19 @@ impl State {
             }
         }
         let mut found = Found::default();
-        let mut projection_key = Some(projection::key(resource));
-        // Two keys for each event, and one for the projection in the first request.
-        let mut chunks = unique.chunks((MOST_KEYS - 1) / 2);
+        let hash = resource.hash();
+        let effect =
+            |rule: &EffectRule| effect::item_key(&hash, &EffectKey::of_state(rule.clone()));
+        let mut first: Vec<Item> = actions.iter().take(MOST_ACTIONS).map(effect).collect();
+        first.push(projection::key(resource));
+        // Two keys for each event, and the others in the first request.
+        let mut chunks = unique.chunks((MOST_KEYS - 1 - MOST_ACTIONS) / 2);
         loop {
             let chunk = chunks.next().unwrap_or_default();
             let state = chunk
                 .iter()
                 .map(|event| decision::key(resource, event))
-                .chain(projection_key.take())
+                .chain(std::mem::take(&mut first))
                 .collect();
             let inbox = chunk.iter().map(|event| event::key(event)).collect();
             self.get(state, inbox, bodies, &mut found).await?;
@@ -115,6 +126,7 @@ impl State {
             events: events.collect(),
             projection,
             beside,
+            effects: found.effects,
         })
     }
 
@@ -203,6 +215,7 @@ struct Found {
     projection: Option<Item>,
     decisions: HashMap<EventRef, Decision>,
     events: HashMap<EventRef, StoredEvent>,
+    effects: BTreeMap<EffectRule, EffectStatus>,
 }
 
 impl Found {
@@ -213,6 +226,8 @@ impl Found {
         } else if decision::is_one(&item) {
             let decision = decision::decode(&item)?;
             self.decisions.insert(decision.event.clone(), decision);
+        } else if effect::is_one(&item) {
+            self.effects.extend(effect::of_state(&item)?);
         } else {
             self.projection = Some(item);
         }

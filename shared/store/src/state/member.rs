@@ -6,6 +6,7 @@
 //! | `state` and others | | its contents, as in [`super::content`] | reconcile |
 //! | `left` | BOOL | it speaks about this subject no more; then without contents | reconcile |
 //! | `revision` | N | the resource's revision that this was copied at | reconcile |
+//! | `rebuild` | S | the rebuild that wrote it, if one did: what follows creates no effect | reconcile |
 //!
 //! A resource's state in the partition of a subject that it speaks about. It is written in the transaction that
 //! commits the resource's own conclusion, so copy and original never differ; it is emptied when the resource no
@@ -48,26 +49,42 @@ pub(crate) fn key(link: &Link, resource: &ResourceKey) -> Item {
     ])
 }
 
+/// Why a copy is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Copying<'c> {
+    pub(crate) revision: Revision,
+    pub(crate) rebuild: Option<&'c str>,
+}
+
 pub(crate) fn encode(
     link: &Link,
     resource: &ResourceKey,
     contents: &Contents,
-    revision: Revision,
+    copying: Copying<'_>,
 ) -> Item {
     let mut item = key(link, resource);
     named(link, &mut item);
     item::resource(resource, &mut item);
-    item.insert("revision".into(), item::number(revision));
+    copying.put(&mut item);
     content::encode(contents, OVERHEAD, &mut item);
     item
 }
 
+impl Copying<'_> {
+    fn put(self, item: &mut Item) {
+        item.insert("revision".into(), item::number(self.revision));
+        if let Some(run) = self.rebuild {
+            item.insert("rebuild".into(), item::text(run));
+        }
+    }
+}
+
 /// What stays of a member that left.
-pub(crate) fn encode_left(link: &Link, resource: &ResourceKey, revision: Revision) -> Item {
+pub(crate) fn encode_left(link: &Link, resource: &ResourceKey, copying: Copying<'_>) -> Item {
     let mut item = key(link, resource);
     named(link, &mut item);
     item.insert("left".into(), AttributeValue::Bool(true));
-    item.insert("revision".into(), item::number(revision));
+    copying.put(&mut item);
     item
 }
 
@@ -117,6 +134,16 @@ struct Image {
     sk: Text,
     subject_kind: Option<Text>,
     subject_id: Option<Text>,
+    rebuild: Option<Text>,
+}
+
+/// A member's change, as the table's stream shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// Whose member.
+    pub subject: SubjectKey,
+    /// The rebuild that wrote it, if one did.
+    pub rebuild: Option<String>,
 }
 
 /// The subject of a member that a record of the table's stream shows, as JSON; `None` when it shows something
@@ -124,7 +151,7 @@ struct Image {
 ///
 /// # Errors
 /// When it is not an item of this table.
-pub fn streamed(image: &str) -> Result<Option<SubjectKey>, StoreError> {
+pub fn streamed(image: &str) -> Result<Option<Moved>, StoreError> {
     let corrupt = |attribute, why: String| StoreError::Corrupt {
         item: "streamed member",
         attribute,
@@ -138,9 +165,13 @@ pub fn streamed(image: &str) -> Result<Option<SubjectKey>, StoreError> {
     let (Some(kind), Some(id)) = (image.subject_kind, image.subject_id) else {
         return Err(corrupt("subject_kind", "is missing".to_owned()));
     };
-    Ok(Some(SubjectKey {
+    let subject = SubjectKey {
         kind: SubjectKind::parse(&kind.text)
             .map_err(|error| corrupt("subject_kind", error.to_string()))?,
         id: SubjectId::parse(&id.text).map_err(|error| corrupt("subject_id", error.to_string()))?,
+    };
+    Ok(Some(Moved {
+        subject,
+        rebuild: image.rebuild.map(|run| run.text),
     }))
 }

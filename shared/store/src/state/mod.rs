@@ -4,6 +4,7 @@ pub mod change;
 mod commit;
 pub mod content;
 pub mod decision;
+pub mod effect;
 pub mod fact;
 mod failures;
 mod load;
@@ -14,7 +15,9 @@ pub mod page;
 mod places;
 pub mod projection;
 pub mod review;
+pub mod sending;
 mod story;
+pub mod streamed;
 pub mod subject;
 
 use std::time::Duration;
@@ -24,10 +27,12 @@ use aws_sdk_dynamodb::Client;
 use crate::meter::Meter;
 pub use commit::{Commit, Committed};
 pub use decision::{Decision, Failure};
+pub use effect::KeptEffect;
 pub use fact::KeptFact;
-pub use load::{Bodies, Loaded, LoadedEvent};
+pub use load::{Bodies, Loaded, LoadedEvent, MOST_ACTIONS};
 pub use member::MemberCopy;
 pub use review::{Closed, Review};
+pub use sending::{Claim, Current, LoadedEffect, Recorded, Writer, Written};
 pub use story::Story;
 pub use subject::{LoadedSubject, SubjectCommit, SubjectStory};
 
@@ -76,6 +81,7 @@ pub fn is_of_state(sort: &str) -> bool {
         change::PREFIX,
         member::PREFIX,
         review::PREFIX,
+        effect::PREFIX,
     ];
     ["projection", "subject"].contains(&sort)
         || prefixes.iter().any(|prefix| sort.starts_with(prefix))

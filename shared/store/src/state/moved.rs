@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::TransactWriteItem;
 
 use super::commit::Commit;
+use super::member::Copying;
 use super::review::Holder;
 use super::{State, member};
 use crate::error::StoreError;
@@ -18,8 +19,12 @@ impl State {
         };
         let held = commit.held();
         let mut writes = Vec::new();
+        let copying = Copying {
+            revision: held.revision.next(),
+            rebuild: commit.rebuild,
+        };
         for left in held.meaning.links.difference(&next.meaning.links) {
-            let item = member::encode_left(left, commit.resource, held.revision.next());
+            let item = member::encode_left(left, commit.resource, copying);
             writes.push(self.put_write(item)?);
         }
         let Some(contents) = &next.contents else {
@@ -28,7 +33,7 @@ impl State {
         for link in &next.meaning.links {
             // A copy that says the same stays as it is.
             if held.contents.as_ref() != Some(contents) || !held.meaning.links.contains(link) {
-                let item = member::encode(link, commit.resource, contents, held.revision.next());
+                let item = member::encode(link, commit.resource, contents, copying);
                 writes.push(self.put_write(item)?);
             }
         }

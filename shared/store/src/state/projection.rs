@@ -12,16 +12,19 @@
 //! | `links` | L of L(kind, id, role) | the subjects it is a member of | reconcile |
 //! | `reviews` | L of S | the reviews that its state calls for | reconcile |
 //! | `facts` | BOOL | whether facts were ever recorded of it | reconcile |
+//! | `called` | M of BOOL | each action that its state may call for, and whether it did | reconcile |
+//! | `quiet` | BOOL | the last conclusion changed nothing but the revision and the marks: nobody is told | reconcile |
 //! | `recent` | L of S | marks of recent conclusions | reconcile |
 //! | `paged` | BOOL | whether marks have moved to pages | reconcile |
 //! | `observed_at` | S | when this was concluded, for people | reconcile |
 //! | `census` | S | index `census`: environment, type and shard | reconcile |
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use lastword_domain::effect::outbox::Called;
 use lastword_domain::version::StoredVersion;
 use lastword_domain::{Grave, Mark, Projection, Proof, ResourceKey, Revision, Version};
 
-use super::{content, meaning, page};
+use super::{content, effect, meaning, page};
 use crate::error::StoreError;
 use crate::item::{self, Item, Reading};
 use crate::moment::Moment;
@@ -36,12 +39,14 @@ const RECENT: &str = "recent";
 const OVERHEAD: usize = 520;
 
 /// What stands in the item and is no part of the projection: nothing decides by it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Beside {
     /// Since when changes wait for one before them.
     pub waiting_since: Option<Moment>,
     /// Whether facts were ever recorded.
     pub facts: bool,
+    /// Which actions it called for.
+    pub called: Called,
 }
 
 /// The condition under which a projection is replaced.
@@ -71,7 +76,7 @@ pub(crate) fn condition(held: Revision, version: Option<&Version>, values: &mut 
 
 /// A conclusion that changes nothing: the revision and the marks.
 pub(crate) const QUIET_UPDATE: &str =
-    "SET revision = :next, recent = :recent, paged = :paged, observed_at = :now";
+    "SET revision = :next, recent = :recent, paged = :paged, observed_at = :now, quiet = :quiet";
 
 pub(crate) fn quiet_values(next: Revision, recent: &[Mark], paged: bool, now: Moment) -> Item {
     Item::from([
@@ -79,6 +84,7 @@ pub(crate) fn quiet_values(next: Revision, recent: &[Mark], paged: bool, now: Mo
         (":recent".into(), page::encode_marks(recent)),
         (":paged".into(), AttributeValue::Bool(paged)),
         (":now".into(), item::text(now.to_text())),
+        (":quiet".into(), AttributeValue::Bool(true)),
     ])
 }
 
@@ -112,7 +118,7 @@ fn version(reading: Reading<'_>, attribute: &'static str) -> Result<Option<Versi
 pub(crate) fn encode(
     resource: &ResourceKey,
     projection: &Projection,
-    beside: Beside,
+    beside: &Beside,
     now: Moment,
 ) -> Item {
     let mut item = key(resource);
@@ -159,6 +165,7 @@ pub(crate) fn encode(
         put("paged", AttributeValue::Bool(true));
     }
     meaning::encode(&projection.meaning, &mut item);
+    effect::encode_called(&beside.called, &mut item);
     if let Some(contents) = &projection.contents {
         content::encode(contents, OVERHEAD, &mut item);
     }
@@ -194,6 +201,7 @@ pub(crate) fn decode(item: &Item) -> Result<(Projection, Beside), StoreError> {
     let beside = Beside {
         waiting_since,
         facts: reading.flag("facts")?,
+        called: effect::decode_called(reading)?,
     };
     Ok((projection, beside))
 }

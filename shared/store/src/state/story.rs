@@ -8,6 +8,7 @@ use lastword_domain::decide::Logged;
 use lastword_domain::{KeyHash, Mark, Projection, ResourceKey};
 
 use super::decision::{self, Decision};
+use super::effect::{self, KeptEffect};
 use super::fact::{self, KeptFact};
 use super::review::{self, Review};
 use super::{State, change, page, projection};
@@ -31,6 +32,8 @@ pub struct Story {
     pub changes: Vec<Logged>,
     /// Tasks for a person, whatever became of them.
     pub reviews: Vec<Review>,
+    /// What was to be done about it, whatever became of that.
+    pub effects: Vec<KeptEffect>,
 }
 
 impl State {
@@ -47,6 +50,7 @@ impl State {
             facts: Vec::new(),
             changes: Vec::new(),
             reviews: Vec::new(),
+            effects: Vec::new(),
         };
         for item in self.partition(&resource.hash(), "").await? {
             if decision::is_one(&item) {
@@ -62,6 +66,8 @@ impl State {
                 story.changes.push(change::decode(&item)?);
             } else if review::is_one(&item) {
                 story.reviews.push(review::decode(&item)?);
+            } else if effect::is_one(&item) {
+                story.effects.push(effect::decode(&item)?);
             }
         }
         // A mark that was copied and did not leave its first place says the same twice. One that was copied and

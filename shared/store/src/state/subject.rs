@@ -8,16 +8,23 @@
 //! | `members` | N | how many members it was decided from | reconcile |
 //! | `basis` | B | digest of those members and their revisions | reconcile |
 //! | `decided_at` | S | for people | reconcile |
+//! | `called` | M of BOOL | each action that it may call for, and whether it did | reconcile |
 //! | `census` | S | index `census`: kind and shard | reconcile |
 //!
 //! A thing of our own business. It owns no data and is decided from its members, all at once, under its own revision.
 //! A decision that says the same as before advances the revision all the same: otherwise a slower worker could still
 //! commit what an earlier set of members said.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem};
-use lastword_domain::{Digest, Evidence, Meaning, Revision, SubjectKey};
+use lastword_domain::effect::outbox::{Called, EffectWrite};
+use lastword_domain::{
+    Digest, EffectRule, EffectStatus, Evidence, Meaning, Owner, Revision, SubjectKey,
+};
 
+use super::effect::{self, KeptEffect};
 use super::member::{self, MemberCopy};
 use super::review::{self, Holder, Review};
 use super::{Committed, Pauses, State, meaning};
@@ -39,6 +46,10 @@ pub struct LoadedSubject {
     pub meaning: Meaning,
     /// Who speaks about it now, in the order of their keys, which is nobody's order of arrival.
     pub members: Vec<MemberCopy>,
+    /// Which actions it called for.
+    pub called: Called,
+    /// Where the effects are that it calls for.
+    pub effects: BTreeMap<EffectRule, EffectStatus>,
 }
 
 /// A subject as people look at it.
@@ -50,6 +61,8 @@ pub struct SubjectStory {
     pub decided_at: Option<String>,
     /// Its reviews, whatever became of them.
     pub reviews: Vec<Review>,
+    /// Its effects, whatever became of them.
+    pub effects: Vec<KeptEffect>,
 }
 
 /// What a decision about a subject commits.
@@ -63,11 +76,15 @@ pub struct SubjectCommit<'c> {
     pub next: &'c Meaning,
     /// What a person is shown of reviews that it opens.
     pub evidence: &'c Evidence,
+    /// Which actions it calls for now.
+    pub called: &'c Called,
+    /// What is written of effects.
+    pub effects: &'c [EffectWrite],
     /// For people.
     pub now: Moment,
 }
 
-fn key(subject: &SubjectKey) -> Item {
+pub(crate) fn key(subject: &SubjectKey) -> Item {
     Item::from([
         ("pk".into(), item::text(subject.hash().as_str())),
         ("sk".into(), item::text(SORT)),
@@ -80,6 +97,8 @@ fn encode(commit: &SubjectCommit<'_>) -> Item {
         held,
         next,
         evidence: _,
+        called,
+        effects: _,
         now,
     } = *commit;
     let mut item = key(subject);
@@ -109,6 +128,7 @@ fn encode(commit: &SubjectCommit<'_>) -> Item {
         item::text(format!("subject/{}#{shard}", subject.kind)),
     );
     meaning::encode(next, &mut item);
+    effect::encode_called(called, &mut item);
     item
 }
 
@@ -140,19 +160,22 @@ impl State {
             .await
             .map_err(|error| error::read(&error))?;
         self.reads.count(output.consumed_capacity());
-        let (revision, meaning) = match &output.item {
-            None => (Revision::NONE, Meaning::default()),
+        let mut loaded = match &output.item {
+            None => LoadedSubject::unknown(),
             Some(item) => decode(item)?,
         };
-        let members = self.partition(&subject.hash(), member::PREFIX).await?;
-        Ok(LoadedSubject {
-            revision,
-            meaning,
-            members: members
-                .iter()
-                .filter_map(|item| member::decode(item).transpose())
-                .collect::<Result<_, _>>()?,
-        })
+        // Effects and members stand next to each other, and nothing else does between them.
+        let items = self
+            .range(&subject.hash(), effect::PREFIX, "member$")
+            .await?;
+        for item in &items {
+            if effect::is_one(item) {
+                loaded.effects.extend(effect::of_state(item)?);
+            } else {
+                loaded.members.extend(member::decode(item)?);
+            }
+        }
+        Ok(loaded)
     }
 
     /// Everything about a subject.
@@ -161,26 +184,27 @@ impl State {
     /// When the store cannot be read.
     pub async fn subject_story(&self, subject: &SubjectKey) -> Result<SubjectStory, StoreError> {
         let mut story = SubjectStory {
-            loaded: LoadedSubject {
-                revision: Revision::NONE,
-                meaning: Meaning::default(),
-                members: Vec::new(),
-            },
+            loaded: LoadedSubject::unknown(),
             decided_at: None,
             reviews: Vec::new(),
+            effects: Vec::new(),
         };
         for item in self.partition(&subject.hash(), "").await? {
             if member::is_one(&item) {
                 story.loaded.members.extend(member::decode(&item)?);
             } else if review::is_one(&item) {
                 story.reviews.push(review::decode(&item)?);
+            } else if effect::is_one(&item) {
+                story.effects.push(effect::decode(&item)?);
             } else if item
                 .get("sk")
                 .and_then(|sort| sort.as_s().ok())
                 .map(String::as_str)
                 == Some(SORT)
             {
-                (story.loaded.revision, story.loaded.meaning) = decode(&item)?;
+                let decided = decode(&item)?;
+                let members = std::mem::take(&mut story.loaded.members);
+                story.loaded = LoadedSubject { members, ..decided };
                 let reading = Reading {
                     kind: KIND,
                     item: &item,
@@ -221,7 +245,9 @@ impl State {
         let mut values = Item::new();
         let condition = condition(commit.held.revision, &mut values);
         let values = (!values.is_empty()).then_some(values);
-        if reviews.is_empty() {
+        let owner = Owner::Subject(commit.subject.clone());
+        let effects = self.effect_writes(&owner, commit.effects, commit.now)?;
+        if reviews.is_empty() && effects.is_empty() {
             let put = self.put_subject(item, condition, values).await?;
             return Ok(if put { done } else { Committed::Lost });
         }
@@ -234,6 +260,7 @@ impl State {
             .map_err(|error| StoreError::Refused(error.to_string()))?;
         let mut writes = vec![TransactWriteItem::builder().put(put).build()];
         writes.extend(reviews);
+        writes.extend(effects);
         Ok(if self.transact(writes).await? {
             done
         } else {
@@ -285,11 +312,29 @@ impl State {
 /// The most members that a review names.
 const MOST_IDENTIFIERS: usize = 50;
 
-fn decode(item: &Item) -> Result<(Revision, Meaning), StoreError> {
+impl LoadedSubject {
+    fn unknown() -> Self {
+        Self {
+            revision: Revision::NONE,
+            meaning: Meaning::default(),
+            members: Vec::new(),
+            called: Called::new(),
+            effects: BTreeMap::new(),
+        }
+    }
+}
+
+/// The subject's own item.
+fn decode(item: &Item) -> Result<LoadedSubject, StoreError> {
     let reading = Reading { kind: KIND, item };
     let revision = reading
         .optional_number("revision")?
         .map(Revision::from_number)
         .ok_or_else(|| reading.corrupt("revision", "is missing"))?;
-    Ok((revision, meaning::decode(reading)?))
+    Ok(LoadedSubject {
+        revision,
+        meaning: meaning::decode(reading)?,
+        called: effect::decode_called(reading)?,
+        ..LoadedSubject::unknown()
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::{io, path::Path, sync::Arc, time::SystemTime};
 
+use aws_sdk_dynamodbstreams::types::Record;
 use axum::{Router, routing::get};
 use lastword_config::{Config, Integration};
 
@@ -14,6 +15,7 @@ use crate::{
     function::{Function, Invocation},
     gateway::{Gateway, GatewayConfig},
     machine::{DEAD_LETTERS, Failure, INBOX_TABLE, QUEUE, STATE_TABLE},
+    mapping::stream::is_news,
     mapping::{QueueMapping, QueueMappingConfig, StreamMapping, StreamMappingConfig},
     stores::{QueueGauge, QueuePair, QueueSpec, Stores, create_queue_pair},
 };
@@ -36,7 +38,7 @@ struct Source {
     table: &'static str,
     file: &'static str,
     event_names: &'static [&'static str],
-    sort_prefix: Option<&'static str>,
+    only: Option<fn(&Record) -> bool>,
 }
 
 const INBOX: Source = Source {
@@ -44,16 +46,16 @@ const INBOX: Source = Source {
     table: INBOX_TABLE,
     file: "relay.json",
     event_names: &["INSERT"],
-    sort_prefix: None,
+    only: None,
 };
 
-/// Only subjects' members are news.
+/// Only what somebody waits for.
 const STATE: Source = Source {
     name: "state to relay",
     table: STATE_TABLE,
     file: "relay-state.json",
     event_names: &[],
-    sort_prefix: Some(lastword_store::state::member::PREFIX),
+    only: Some(is_news),
 };
 
 /// From the Inbox, and from State, to relay. A position is saved only when the queue is seen empty.
@@ -99,7 +101,7 @@ async fn stream(
         .ok_or_else(|| format!("{} has no stream", source.table))?;
     let config = StreamMappingConfig {
         event_names: source.event_names.iter().map(ToString::to_string).collect(),
-        sort_prefix: source.sort_prefix.map(str::to_owned),
+        only: source.only,
         function_timeout: parts::RELAY_TIMEOUT,
         position_file: Some(directory.join(source.file)),
         downstream: vec![QueueGauge::new(stores.sqs(), &queue.url)],

@@ -71,7 +71,7 @@ async fn name_events(state: &State, resource: &ResourceKey, decisions: &mut [Dec
     if unnamed.is_empty() {
         return;
     }
-    let Ok(loaded) = state.load(resource, &unnamed, Bodies::Without).await else {
+    let Ok(loaded) = state.load(resource, &unnamed, Bodies::Without, &[]).await else {
         return;
     };
     let names: BTreeMap<_, _> = loaded

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use aws_sdk_dynamodbstreams::types::Record;
+
 use crate::{
     mapping::{Observer, unobserved},
     stores::QueueGauge,
@@ -47,8 +49,8 @@ pub struct StreamMappingConfig {
     pub batching_window: Duration,
     /// Only these kinds (`INSERT`, `MODIFY`, `REMOVE`); empty means all.
     pub event_names: Vec<String>,
-    /// Only records of items whose sort key (`sk`) begins so, as a filter on `dynamodb.Keys` does; `None` means all.
-    pub sort_prefix: Option<String>,
+    /// Only these records, as the template's filter criteria say; `None` means all.
+    pub only: Option<fn(&Record) -> bool>,
     /// Whether the function's reply is read as a report.
     pub report_batch_item_failures: bool,
     /// Whether a failed batch is halved.
@@ -80,7 +82,7 @@ impl StreamMappingConfig {
             batch_size: 100,
             batching_window: Duration::ZERO,
             event_names: Vec::new(),
-            sort_prefix: None,
+            only: None,
             report_batch_item_failures: true,
             bisect_on_function_error: true,
             maximum_retry_attempts: Some(10),

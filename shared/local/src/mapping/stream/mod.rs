@@ -24,6 +24,7 @@
 mod aside;
 mod config;
 mod keeper;
+mod news;
 mod plan;
 mod position;
 mod reader;

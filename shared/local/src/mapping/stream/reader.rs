@@ -125,11 +125,7 @@ async fn gather(
             };
             read.last = Some(entry.sequence.clone());
             let named = config.event_names.is_empty() || config.event_names.contains(&entry.kind);
-            let placed = config
-                .sort_prefix
-                .as_ref()
-                .is_none_or(|prefix| entry.sort.starts_with(prefix.as_str()));
-            if named && placed {
+            if named && config.only.is_none_or(|only| only(record)) {
                 read.entries.push(entry);
             }
         }

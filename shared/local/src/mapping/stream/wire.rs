@@ -12,8 +12,6 @@ pub(super) struct Entry {
     pub(super) sequence: String,
     /// INSERT, MODIFY or REMOVE.
     pub(super) kind: String,
-    /// The item's sort key; empty where it has none.
-    pub(super) sort: String,
     /// Seconds; for the pointer of a batch that is given up.
     pub(super) created: f64,
     pub(super) json: String,
@@ -66,12 +64,9 @@ pub(super) fn entry(record: &Record, arn: &str) -> Option<Entry> {
         let who = json!({ "type": identity.r#type(), "principalId": identity.principal_id() });
         object.insert("userIdentity".to_owned(), who);
     }
-    let keys = data.keys().and_then(|keys| keys.get("sk"));
-    let sort = keys.and_then(|sort| sort.as_s().ok()).cloned();
     Some(Entry {
         sequence,
         kind,
-        sort: sort.unwrap_or_default(),
         created,
         json: whole.to_string(),
     })

@@ -1,11 +1,11 @@
 use super::*;
 use lastword_domain::name::{
-    Account, Environment, Provider, ResourceId, ResourceType, Role, RuleName, SubjectId,
-    SubjectKind,
+    Account, EffectName, Environment, Provider, ResourceId, ResourceType, Role, RuleName,
+    SubjectId, SubjectKind,
 };
 use lastword_domain::{
-    Content, Contents, Digest, EventRef, Json, Link, Meaning, Outcome, Reason, ReviewKey, Status,
-    SubjectKey, VersionKind,
+    Content, Contents, Digest, EffectRule, EventRef, Json, Link, Meaning, Outcome, Reason,
+    ReviewKey, Status, SubjectKey, VersionKind,
 };
 use proptest::prelude::*;
 
@@ -108,6 +108,7 @@ proptest! {
         meaning in meaning(),
         revision in 1u64..,
         recent in marks(),
+        called in proptest::collection::btree_map(1u32..9, any::<bool>(), 0..3),
     ) {
         let projection = Projection {
             revision: Revision::from_number(revision),
@@ -123,8 +124,12 @@ proptest! {
         let beside = Beside {
             waiting_since: waiting.then_some(Moment::from_unix_ms(7)),
             facts: revision % 3 == 0,
+            called: called.into_iter().map(|(version, called)| {
+                let name = EffectName::parse("receipt").unwrap();
+                (EffectRule { name, version }, called)
+            }).collect(),
         };
-        let item = encode(&resource("in_1"), &projection, beside, NOW);
+        let item = encode(&resource("in_1"), &projection, &beside, NOW);
         prop_assert_eq!(decode(&item).unwrap(), (projection, beside));
     }
 }
@@ -138,7 +143,7 @@ fn a_large_state_is_kept_packed_and_a_small_one_readable() {
             contents: Some(contents),
             ..Projection::unknown()
         };
-        encode(&resource("in_1"), &projection, Beside::default(), NOW)
+        encode(&resource("in_1"), &projection, &Beside::default(), NOW)
     };
     assert!(stored(100).contains_key("state"));
     assert!(stored(5000).contains_key("packed"));
@@ -152,7 +157,7 @@ fn a_state_with_numbers_that_no_machine_number_holds_is_stored_to_the_byte() {
         contents: Some(contents),
         ..Projection::unknown()
     };
-    let item = encode(&resource("in_1"), &projection, Beside::default(), NOW);
+    let item = encode(&resource("in_1"), &projection, &Beside::default(), NOW);
     let (held, _) = decode(&item).unwrap();
     let Some(lastword_domain::Standing::Present(json)) = held.standing() else {
         panic!("a state")

@@ -1,0 +1,135 @@
+//! Whether an effect is still wanted, by what its owner is now, and what its destination can do. Decides nothing.
+
+use lastword_config::{Destination, Target};
+use lastword_domain::effect::life::{self, Means};
+use lastword_domain::name::WordingName;
+use lastword_rules::{Member, Recorded, Wanted};
+use lastword_store::{Current, KeptEffect, LoadedEffect, MemberCopy, Moment};
+use lastword_domain::Owner;
+
+use crate::dispatcher::Dispatcher;
+
+/// Where it goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Way<'c> {
+    /// The event bus.
+    Bus,
+    /// A configured destination.
+    Destination(&'c Destination),
+}
+
+/// What one look at an effect shows.
+pub(crate) struct Look<'c> {
+    /// What the rules say.
+    pub(crate) says: Wanted,
+    /// Where it goes; `None` where nothing is declared any more.
+    pub(crate) way: Option<Way<'c>>,
+    /// How it is worded, where it is.
+    pub(crate) wording: Option<&'c WordingName>,
+    /// What its destination can do.
+    pub(crate) means: Means,
+}
+
+impl Look<'_> {
+    pub(crate) fn wanted(&self) -> life::Wanted {
+        match &self.says {
+            Wanted::Yes(_) => life::Wanted::Yes,
+            Wanted::No(_) => life::Wanted::No,
+            Wanted::Undecided(_) => life::Wanted::Undecided,
+        }
+    }
+
+    /// Why it is not sent, for people.
+    pub(crate) fn why(&self) -> &str {
+        match &self.says {
+            Wanted::Yes(_) => "it is wanted",
+            Wanted::No(unwanted) => unwanted.as_str(),
+            Wanted::Undecided(why) => why,
+        }
+    }
+
+    /// Why nobody knows, for people.
+    pub(crate) fn doubt(&self) -> String {
+        const LOST: &str = "an attempt began and its end is not known";
+        match &self.says {
+            Wanted::Yes(_) => format!("{LOST}; the destination can neither be asked nor told again"),
+            Wanted::No(_) | Wanted::Undecided(_) => format!("{LOST}; now {}", self.why()),
+        }
+    }
+}
+
+impl Dispatcher {
+    pub(crate) fn look(&self, loaded: &LoadedEffect, now: Moment) -> Look<'_> {
+        let effect = &loaded.effect;
+        let declared = self.config.effects.get(&effect.key.rule.name);
+        let way = declared.and_then(|declared| match &declared.to {
+            Target::Bus => Some(Way::Bus),
+            Target::Destination(name) => {
+                self.config.destinations.get(name).map(Way::Destination)
+            }
+        });
+        Look {
+            says: self.says(loaded),
+            way,
+            wording: declared.and_then(|declared| declared.wording.as_ref()),
+            means: way.map_or(NONE, |way| means(way, effect, now)),
+        }
+    }
+
+    fn says(&self, loaded: &LoadedEffect) -> Wanted {
+        let effect = &loaded.effect;
+        let name = &effect.key.rule.name;
+        match (&loaded.current, &effect.owner) {
+            (Current::Resource(projection, fact), Owner::Resource(resource)) => {
+                if effect.fact.is_some() && fact.is_none() {
+                    return Wanted::Undecided("the fact that calls for it is not there".to_owned());
+                }
+                let fact = fact.as_ref().map(|fact| Recorded {
+                    kind: &fact.kind,
+                    id: &fact.id,
+                    content: &fact.content,
+                });
+                self.rules
+                    .wanted_of_resource(name, resource, projection, fact)
+            }
+            (Current::Subject(held), Owner::Subject(subject)) => {
+                let members: Vec<_> = held.members.iter().map(seen).collect();
+                self.rules.wanted_of_subject(name, subject, &members)
+            }
+            (Current::Resource(..), Owner::Subject(_)) | (Current::Subject(_), Owner::Resource(_)) => {
+                Wanted::Undecided("its owner is not what was loaded".to_owned())
+            }
+        }
+    }
+}
+
+const NONE: Means = Means {
+    knows_keys: false,
+    answers: false,
+};
+
+fn means(way: Way<'_>, effect: &KeptEffect, now: Moment) -> Means {
+    match way {
+        // Whoever listens to the bus gets everything at least once, and knows it by its key.
+        Way::Bus => Means {
+            knows_keys: true,
+            answers: false,
+        },
+        Way::Destination(destination) => {
+            let age = effect.first_tried_at.map(|first| now.since(first));
+            let within = |remembers| age.is_none_or(|age| age < remembers);
+            Means {
+                knows_keys: destination.remembers().is_some_and(within),
+                answers: destination.lookup().is_some(),
+            }
+        }
+    }
+}
+
+fn seen(member: &MemberCopy) -> Member<'_> {
+    Member {
+        role: &member.role,
+        resource: &member.resource,
+        contents: &member.contents,
+    }
+}

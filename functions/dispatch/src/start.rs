@@ -1,0 +1,47 @@
+//! Starts dispatch from its environment, or says why it cannot start.
+
+use std::env::VarError;
+use std::sync::Arc;
+
+use lastword_destinations::{DestinationOverrides, Sender};
+use lastword_queue::Queue;
+use lastword_runtime::{Clients, Patience, SecretSource, Vault, environment};
+use lastword_store::{Moment, State};
+
+use crate::dispatcher::Dispatcher;
+use crate::handler::Handler;
+
+/// What stops a start, in words for the log.
+pub type StartFailure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Makes everything that lives as long as the process.
+///
+/// # Errors
+/// When anything is missing or wrong.
+pub async fn from_environment() -> Result<Handler, StartFailure> {
+    let config = environment::configuration()?;
+    let inbox = environment::required("LASTWORD_INBOX_TABLE")?;
+    let state = environment::required("LASTWORD_STATE_TABLE")?;
+    let url = environment::required("LASTWORD_EFFECTS_QUEUE_URL")?;
+    let bus = environment::required("LASTWORD_BUS")?;
+    // Only loopback addresses are taken: this is how the stand-ins of a local stack are reached.
+    let overrides = environment::optional("LASTWORD_LOCAL_DESTINATIONS")?.unwrap_or_default();
+    let overrides = DestinationOverrides::parse(&overrides)?;
+    let clients = Clients::from_env(Patience::background())?;
+    let source = SecretSource::new(variable, clients.clone());
+    let vault = Vault::open(source, config.destination_secrets()).await?;
+    let state = State::new(clients.dynamodb(), inbox, state);
+    let sender = Sender::new(&clients, bus, overrides)?;
+    let dispatcher = Dispatcher::new(
+        Arc::new(config),
+        state,
+        sender,
+        Arc::new(vault),
+        Arc::new(Moment::now),
+    )?;
+    Ok(Handler::new(dispatcher, Queue::new(clients.sqs(), url)))
+}
+
+fn variable(name: &str) -> Result<String, VarError> {
+    std::env::var(name)
+}
