@@ -3,6 +3,7 @@
 
 mod accounts;
 mod api;
+mod destinations;
 mod door;
 mod effects;
 mod meaning;
@@ -66,9 +67,11 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
     }
     checker.overlaps(places, &integrations);
     let subjects = checker.subjects(&raw.subjects, &integrations);
+    let destinations = checker.destinations(&raw.destinations);
     let known = effects::Known {
         integrations: &integrations,
         subjects: &subjects,
+        destinations: &destinations,
     };
     let effects = checker.effects(&raw.effects, &known);
     if raw.integrations.is_empty() {
@@ -84,6 +87,7 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
             integrations,
             subjects,
             effects,
+            destinations,
             retry,
         })
     } else {

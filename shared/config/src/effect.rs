@@ -32,15 +32,6 @@ impl fmt::Display for On {
     }
 }
 
-/// Where an effect goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// The event bus of this deployment.
-    Bus,
-    /// A configured destination.
-    Destination(DestinationName),
-}
-
 /// A declared action.
 #[derive(Debug, Clone)]
 pub struct Effect {
@@ -53,7 +44,7 @@ pub struct Effect {
     /// What is told, by name.
     pub data: BTreeMap<String, RuleText>,
     /// Where it goes.
-    pub to: Target,
+    pub to: DestinationName,
     /// How long it waits before it is sent.
     pub settle: Duration,
     /// Another version is another action.

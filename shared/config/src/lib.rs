@@ -5,6 +5,7 @@
 //! resolve a secret, read the environment or open a file.
 
 mod checking;
+pub mod destination;
 pub mod effect;
 pub mod integration;
 pub mod meaning;
@@ -15,10 +16,11 @@ pub mod secret;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use lastword_domain::name::IntegrationName;
+use lastword_domain::name::{DestinationName, IntegrationName};
 use lastword_domain::retry::RetryPolicy;
 
-pub use effect::{Effect, Effects, On, Target};
+pub use destination::{Channel, Destination, HttpDestination, LookUp, QueueDestination};
+pub use effect::{Effect, Effects, On};
 pub use integration::{Integration, Resource};
 pub use meaning::{Member, RuleText, RuleTexts, Subject, Subjects};
 pub use problem::{ConfigError, Problem};
@@ -38,6 +40,8 @@ pub struct Config {
     pub subjects: Subjects,
     /// What the business must do about what is told.
     pub effects: Effects,
+    /// Where effects go; the event bus is always among them, as [`destination::BUS`].
+    pub destinations: BTreeMap<DestinationName, Destination>,
     /// How often and how long what could not be found out is tried again.
     pub retry: RetryPolicy,
 }
@@ -87,6 +91,13 @@ impl Config {
             .values()
             .flat_map(|integration| integration.api_keys.values().cloned())
             .collect()
+    }
+
+    /// Every secret that a destination needs.
+    #[must_use]
+    pub fn destination_secrets(&self) -> Vec<SecretRef> {
+        let all = self.destinations.values();
+        all.filter_map(Destination::secret).cloned().collect()
     }
 }
 

@@ -1,10 +1,14 @@
 //! The file as it is written, every value with its place in the text.
 
+mod destination;
+
 use std::collections::BTreeMap;
 
 use lastword_contracts::{Api, FactRules, ResourceRules};
 use serde::Deserialize;
 use toml::Spanned;
+
+pub(crate) use destination::{RawDestination, RawLookUp};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +19,8 @@ pub(crate) struct File {
     pub(crate) subjects: BTreeMap<Spanned<String>, Spanned<RawSubject>>,
     #[serde(default)]
     pub(crate) effects: BTreeMap<Spanned<String>, Spanned<RawEffect>>,
+    #[serde(default)]
+    pub(crate) destinations: BTreeMap<Spanned<String>, Spanned<RawDestination>>,
     pub(crate) retry: Option<RawRetry>,
 }
 

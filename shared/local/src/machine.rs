@@ -131,7 +131,7 @@ impl Machine {
             let endpoints = Endpoints {
                 dynamodb: Some(self.stores.dynamodb_url()),
                 sqs: Some(self.stores.sqs_url()),
-                ssm: None,
+                ..Endpoints::default()
             };
             let mut settings = ClientSettings::local(endpoints, patience);
             if let Some(http) = &http {

@@ -65,6 +65,8 @@ pub struct Endpoints {
     pub sqs: Option<String>,
     /// The parameter store.
     pub ssm: Option<String>,
+    /// The event bus.
+    pub eventbridge: Option<String>,
 }
 
 /// Everything the clients are made of, for those who do not read it from the environment.
@@ -122,9 +124,13 @@ pub struct Clients {
 #[derive(Debug)]
 struct Shared {
     settings: ClientSettings,
+    /// How often a call is sent at most.
+    attempts: u32,
     dynamodb: OnceLock<aws_sdk_dynamodb::Client>,
     sqs: OnceLock<aws_sdk_sqs::Client>,
     ssm: OnceLock<aws_sdk_ssm::Client>,
+    #[cfg(feature = "eventbridge")]
+    eventbridge: OnceLock<aws_sdk_eventbridge::Client>,
 }
 
 impl Clients {
@@ -135,11 +141,18 @@ impl Clients {
 
     /// The clients for given settings.
     pub fn new(settings: ClientSettings) -> Self {
+        Self::with(settings, ATTEMPTS)
+    }
+
+    fn with(settings: ClientSettings, attempts: u32) -> Self {
         let shared = Shared {
             settings,
+            attempts,
             dynamodb: OnceLock::new(),
             sqs: OnceLock::new(),
             ssm: OnceLock::new(),
+            #[cfg(feature = "eventbridge")]
+            eventbridge: OnceLock::new(),
         };
         Self {
             shared: Arc::new(shared),
@@ -148,10 +161,17 @@ impl Clients {
 
     /// The same connections with another patience: secrets at start may take longer than an answer.
     pub fn with_patience(&self, patience: Patience) -> Self {
-        Self::new(ClientSettings {
+        let settings = ClientSettings {
             patience,
             ..self.shared.settings.clone()
-        })
+        };
+        Self::with(settings, self.shared.attempts)
+    }
+
+    /// The same connections for calls that are sent once, whatever becomes of them: whoever has to know how often
+    /// something may have arrived cannot have it sent behind his back.
+    pub fn without_retries(&self) -> Self {
+        Self::with(self.shared.settings.clone(), 1)
     }
 
     /// DynamoDB.
@@ -184,6 +204,17 @@ impl Clients {
         self.shared.ssm.get_or_init(build).clone()
     }
 
+    /// The event bus.
+    #[cfg(feature = "eventbridge")]
+    pub fn eventbridge(&self) -> aws_sdk_eventbridge::Client {
+        let build = || {
+            let mut builder = aws_sdk_eventbridge::config::Builder::from(&self.base());
+            builder.set_endpoint_url(self.shared.settings.endpoints.eventbridge.clone());
+            aws_sdk_eventbridge::Client::from_conf(builder.build())
+        };
+        self.shared.eventbridge.get_or_init(build).clone()
+    }
+
     fn base(&self) -> SdkConfig {
         let settings = &self.shared.settings;
         let timeouts = TimeoutConfig::builder()
@@ -192,7 +223,7 @@ impl Clients {
             .operation_timeout(settings.patience.operation)
             .build();
         let retries = RetryConfig::standard()
-            .with_max_attempts(ATTEMPTS)
+            .with_max_attempts(self.shared.attempts)
             .with_initial_backoff(INITIAL_BACKOFF)
             .with_max_backoff(MAX_BACKOFF);
         SdkConfig::builder()
@@ -223,7 +254,8 @@ fn endpoints(lookup: Lookup<'_>) -> Result<Endpoints, StartError> {
     Ok(Endpoints {
         dynamodb: endpoint(lookup, "AWS_ENDPOINT_URL_DYNAMODB")?.or_else(|| all.clone()),
         sqs: endpoint(lookup, "AWS_ENDPOINT_URL_SQS")?.or_else(|| all.clone()),
-        ssm: endpoint(lookup, "AWS_ENDPOINT_URL_SSM")?.or(all),
+        ssm: endpoint(lookup, "AWS_ENDPOINT_URL_SSM")?.or_else(|| all.clone()),
+        eventbridge: endpoint(lookup, "AWS_ENDPOINT_URL_EVENTBRIDGE")?.or(all),
     })
 }
 

@@ -9,7 +9,8 @@ use lastword_domain::name::{
 use toml::Spanned;
 
 use super::Checker;
-use crate::effect::{Effect, Effects, On, Target};
+use crate::destination::{BUS, Destination};
+use crate::effect::{Effect, Effects, On};
 use crate::integration::Integration;
 use crate::meaning::{RuleText, Subjects};
 use crate::raw::RawEffect;
@@ -18,13 +19,12 @@ use crate::raw::RawEffect;
 const LONGEST_SETTLE: u64 = 12 * 3600;
 /// The effects that one thing may call for: all are looked up with it.
 const MOST_OF_ONE: usize = 20;
-/// The event bus is always there under this name.
-pub(crate) const BUS: &str = "bus";
 
 /// What effects may refer to.
 pub(super) struct Known<'k> {
     pub(super) integrations: &'k BTreeMap<IntegrationName, Integration>,
     pub(super) subjects: &'k Subjects,
+    pub(super) destinations: &'k BTreeMap<DestinationName, Destination>,
 }
 
 impl Checker<'_> {
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 (name.get_ref().clone(), self.rule_text(&setting, text))
             })
             .collect();
-        let to = self.target(setting, raw.to.as_ref());
+        let to = self.target(setting, raw.to.as_ref(), known);
         let settle = self.settle(setting, raw.settle_seconds.as_ref());
         let version = self.effect_version(setting, raw.version.as_ref());
         let wording = match &raw.wording {
@@ -76,7 +76,8 @@ impl Checker<'_> {
                 Some(self.name(name, &format!("{setting}.wording"), WordingName::parse)?)
             }
         };
-        if let (Some(name), Some(Target::Destination(_))) = (&raw.wording, &to) {
+        let elsewhere = to.as_ref().is_some_and(|to| to.as_str() != BUS);
+        if let Some(name) = raw.wording.as_ref().filter(|_| elsewhere) {
             let message = "what is to be worded goes to the bus, where a draft of it is made: \
                            leave out `to`, or `wording`";
             self.report(name.span().start, &format!("{setting}.wording"), message);
@@ -107,14 +108,22 @@ impl Checker<'_> {
         found
     }
 
-    fn target(&mut self, setting: &str, to: Option<&Spanned<String>>) -> Option<Target> {
-        match to {
-            None => Some(Target::Bus),
-            Some(name) if name.get_ref() == BUS => Some(Target::Bus),
-            Some(name) => self
-                .name(name, &format!("{setting}.to"), DestinationName::parse)
-                .map(Target::Destination),
+    fn target(
+        &mut self,
+        setting: &str,
+        to: Option<&Spanned<String>>,
+        known: &Known<'_>,
+    ) -> Option<DestinationName> {
+        let text = to.map_or(BUS, |to| to.get_ref().as_str());
+        let all = known.destinations.keys();
+        if let Some(name) = all.clone().find(|name| name.as_str() == text) {
+            return Some(name.clone());
         }
+        let at = to.map_or(0, |to| to.span().start);
+        let all: Vec<_> = all.map(DestinationName::as_str).collect();
+        let message = format!("found {text:?}; destinations are {}", all.join(", "));
+        self.report(at, &format!("{setting}.to"), message);
+        None
     }
 
     fn settle(&mut self, setting: &str, seconds: Option<&Spanned<u64>>) -> Option<Duration> {

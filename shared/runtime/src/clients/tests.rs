@@ -167,6 +167,16 @@ async fn a_service_that_never_answers_is_tried_three_times() {
     assert_eq!(server.requests.try_iter().count(), 3);
 }
 
+#[tokio::test]
+async fn what_is_sent_without_retries_is_sent_once_whatever_the_patience() {
+    let server = serve(&[Then::Close, Then::Close]);
+    let once = clients(&server).without_retries();
+    for clients in [&once, &once.with_patience(Patience::ingest())] {
+        clients.dynamodb().list_tables().send().await.unwrap_err();
+    }
+    assert_eq!(server.requests.try_iter().count(), 2);
+}
+
 #[test]
 fn a_missing_credential_or_region_is_named() {
     for name in ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] {
@@ -191,6 +201,7 @@ fn an_address_for_one_service_goes_before_the_address_for_all() {
     set.extend([
         ("AWS_ENDPOINT_URL", "http://all"),
         ("AWS_ENDPOINT_URL_SQS", "http://queues"),
+        ("AWS_ENDPOINT_URL_EVENTBRIDGE", "http://bus"),
     ]);
     let endpoints = ClientSettings::from_lookup(&environment(&set), Patience::ingest())
         .unwrap()
@@ -198,6 +209,7 @@ fn an_address_for_one_service_goes_before_the_address_for_all() {
     assert_eq!(endpoints.dynamodb.as_deref(), Some("http://all"));
     assert_eq!(endpoints.sqs.as_deref(), Some("http://queues"));
     assert_eq!(endpoints.ssm.as_deref(), Some("http://all"));
+    assert_eq!(endpoints.eventbridge.as_deref(), Some("http://bus"));
 }
 
 #[test]

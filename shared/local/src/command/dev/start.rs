@@ -139,6 +139,7 @@ impl Ground {
             dynamodb: Some(self.stores.dynamodb_url()),
             sqs: Some(self.stores.sqs_url()),
             ssm: Some(self.ssm.url()),
+            ..Endpoints::default()
         }
     }
 }
