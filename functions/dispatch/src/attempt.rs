@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use lastword_config::Destination;
 use lastword_destinations::Message;
 use lastword_domain::effect::life::{After, Counted, after_asking, after_sending};
 use lastword_domain::retry::Jitter;
@@ -13,12 +14,10 @@ use lastword_rules::Wanted;
 use lastword_store::{Claim, KeptEffect, Moment, Recorded, StoreError, Written};
 
 use crate::dispatcher::{Dispatcher, Turn, holder};
-use crate::looking::{Look, Way};
+use crate::looking::{Look, timeout};
 
 /// A request arrives within this time after whoever sent it has given up, or not at all.
 const IN_FLIGHT: Duration = Duration::from_secs(30);
-/// How long the bus may take.
-const BUS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An effect that is held.
 struct Held {
@@ -34,23 +33,23 @@ impl Dispatcher {
         look: &Look<'_>,
         uncertain: bool,
     ) -> Result<Turn, StoreError> {
-        let (Some(way), Wanted::Yes(data)) = (look.way, &look.says) else {
+        let (Some(to), Wanted::Yes(data)) = (look.to, &look.says) else {
             let error = "its destination is not configured";
             return self.record(effect, Recorded::Failed { error }).await;
         };
         let fixed = effect.data.as_ref().filter(|_| uncertain);
         let data = fixed.unwrap_or(data);
-        let Some(held) = self.hold(effect, way, Some(data), uncertain).await? else {
+        let Some(held) = self.hold(effect, to, Some(data), uncertain).await? else {
             return Ok(Turn::Again);
         };
-        if (self.clock)().plus(timeout(way)) >= held.until {
+        if (self.clock)().plus(timeout(to)) >= held.until {
             // It took too long to come here: somebody else may be at it before the request arrives.
             let error = "the lease was nearly over before it was sent";
             return self
                 .record(&held.effect, Recorded::Again { uncertain, error })
                 .await;
         }
-        let sent = self.hand_over(&held.effect, way, look, data).await;
+        let sent = self.hand_over(&held.effect, to, look, data).await;
         let after = after_sending(sent, look.means, self.counted(&held.effect, uncertain));
         self.follow(&held.effect, after).await
     }
@@ -62,22 +61,21 @@ impl Dispatcher {
         look: &Look<'_>,
         now: Moment,
     ) -> Result<Turn, StoreError> {
-        let Some(Way::Destination(destination)) = look.way else {
+        let Some(to) = look.to else {
             let error = "its destination is not configured";
             return self.record(effect, Recorded::Ambiguous { error }).await;
         };
-        let wait = destination.lookup().map(|lookup| lookup.wait);
+        let wait = to.lookup().map(|lookup| lookup.wait);
         let from = effect.tried_at.map(|tried| tried.plus(wait.unwrap_or_default()));
         if let Some(from) = from.filter(|from| *from > now) {
             return Ok(Turn::Later(from.since(now)));
         }
-        let way = Way::Destination(destination);
-        let Some(held) = self.hold(effect, way, None, true).await? else {
+        let Some(held) = self.hold(effect, to, None, true).await? else {
             return Ok(Turn::Again);
         };
         let key = held.effect.key.business_key(&held.effect.owner.hash());
         let secrets = self.vault.secrets();
-        let found = self.sender.ask(destination, &secrets, key.as_str()).await;
+        let found = self.sender.ask(to, &secrets, key.as_str()).await;
         let after = after_asking(found, self.counted(&held.effect, true));
         self.follow(&held.effect, after).await
     }
@@ -86,13 +84,13 @@ impl Dispatcher {
     async fn hold(
         &self,
         effect: &KeptEffect,
-        way: Way<'_>,
+        to: &Destination,
         data: Option<&Json>,
         uncertain: bool,
     ) -> Result<Option<Held>, StoreError> {
         let holder = holder();
         let writer = self.writer(&holder);
-        let until = writer.now.plus(timeout(way) + IN_FLIGHT);
+        let until = writer.now.plus(timeout(to) + IN_FLIGHT);
         let claim = Claim {
             lease_until: until,
             data,
@@ -114,7 +112,7 @@ impl Dispatcher {
     async fn hand_over(
         &self,
         effect: &KeptEffect,
-        way: Way<'_>,
+        to: &Destination,
         look: &Look<'_>,
         data: &Json,
     ) -> lastword_domain::Sent {
@@ -129,13 +127,8 @@ impl Dispatcher {
             data: data.as_str(),
             wording: look.wording.map(|wording| wording.as_str()),
         };
-        match way {
-            Way::Bus => self.sender.send_to_bus(&message).await,
-            Way::Destination(destination) => {
-                let secrets = self.vault.secrets();
-                self.sender.send(destination, &secrets, &message).await
-            }
-        }
+        let secrets = self.vault.secrets();
+        self.sender.send(to, &secrets, &message).await
     }
 
     fn counted(&self, effect: &KeptEffect, uncertain: bool) -> Counted<'_> {
@@ -171,13 +164,6 @@ impl Dispatcher {
             (Turn::Again, Some(pause)) => Turn::Later(pause),
             (turn, _) => turn,
         })
-    }
-}
-
-fn timeout(way: Way<'_>) -> Duration {
-    match way {
-        Way::Bus => BUS_TIMEOUT,
-        Way::Destination(destination) => destination.timeout(),
     }
 }
 

@@ -123,10 +123,16 @@ impl Handler {
     }
 }
 
+/// What waits for a person is told as an error: a higher level of the log must not hide it from its alarm. The alarm
+/// watches one dimension, so there is one.
 fn tell(signal: &EffectSignal, outcome: &str) {
-    Measured::new(Level::Info, "dispatch")
-        .dimension("effect", signal.effect.rule.name.as_str())
+    let level = match outcome {
+        "failed" | "ambiguous" | "panicked" => Level::Error,
+        _ => Level::Info,
+    };
+    Measured::new(level, "dispatch")
         .dimension("outcome", outcome)
+        .field("effect", signal.effect.rule.name.as_str())
         .metric("Effects", 1, Unit::Count)
         .emit();
 }

@@ -1,6 +1,8 @@
 //! Whether an effect is still wanted, by what its owner is now, and what its destination can do. Decides nothing.
 
-use lastword_config::{Destination, Target};
+use std::time::Duration;
+
+use lastword_config::{Channel, Destination};
 use lastword_domain::effect::life::{self, Means};
 use lastword_domain::name::WordingName;
 use lastword_rules::{Member, Recorded, Wanted};
@@ -9,21 +11,12 @@ use lastword_domain::Owner;
 
 use crate::dispatcher::Dispatcher;
 
-/// Where it goes.
-#[derive(Clone, Copy)]
-pub(crate) enum Way<'c> {
-    /// The event bus.
-    Bus,
-    /// A configured destination.
-    Destination(&'c Destination),
-}
-
 /// What one look at an effect shows.
 pub(crate) struct Look<'c> {
     /// What the rules say.
     pub(crate) says: Wanted,
     /// Where it goes; `None` where nothing is declared any more.
-    pub(crate) way: Option<Way<'c>>,
+    pub(crate) to: Option<&'c Destination>,
     /// How it is worded, where it is.
     pub(crate) wording: Option<&'c WordingName>,
     /// What its destination can do.
@@ -62,17 +55,12 @@ impl Dispatcher {
     pub(crate) fn look(&self, loaded: &LoadedEffect, now: Moment) -> Look<'_> {
         let effect = &loaded.effect;
         let declared = self.config.effects.get(&effect.key.rule.name);
-        let way = declared.and_then(|declared| match &declared.to {
-            Target::Bus => Some(Way::Bus),
-            Target::Destination(name) => {
-                self.config.destinations.get(name).map(Way::Destination)
-            }
-        });
+        let to = declared.and_then(|declared| self.config.destinations.get(&declared.to));
         Look {
             says: self.says(loaded),
-            way,
+            to,
             wording: declared.and_then(|declared| declared.wording.as_ref()),
-            means: way.map_or(NONE, |way| means(way, effect, now)),
+            means: to.map_or(NONE, |to| means(to, effect, now)),
         }
     }
 
@@ -108,21 +96,23 @@ const NONE: Means = Means {
     answers: false,
 };
 
-fn means(way: Way<'_>, effect: &KeptEffect, now: Moment) -> Means {
-    match way {
-        // Whoever listens to the bus gets everything at least once, and knows it by its key.
-        Way::Bus => Means {
-            knows_keys: true,
-            answers: false,
-        },
-        Way::Destination(destination) => {
-            let age = effect.first_tried_at.map(|first| now.since(first));
-            let within = |remembers| age.is_none_or(|age| age < remembers);
-            Means {
-                knows_keys: destination.remembers().is_some_and(within),
-                answers: destination.lookup().is_some(),
-            }
-        }
+fn means(to: &Destination, effect: &KeptEffect, now: Moment) -> Means {
+    let age = effect.first_tried_at.map(|first| now.since(first));
+    let within = |remembers| age.is_none_or(|age| age < remembers);
+    Means {
+        knows_keys: to.remembers().is_some_and(within),
+        answers: to.lookup().is_some(),
+    }
+}
+
+/// How long the bus and queues may take.
+const OWN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long one attempt may take.
+pub(crate) fn timeout(to: &Destination) -> Duration {
+    match &to.channel {
+        Channel::Bus | Channel::Queue(_) => OWN_TIMEOUT,
+        Channel::Http(http) => http.timeout,
     }
 }
 

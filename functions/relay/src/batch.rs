@@ -15,6 +15,9 @@ use serde_json::value::RawValue;
 /// The most events one signal points at; a message stays far below the queue's limit.
 pub const MOST_EVENTS: usize = 100;
 
+/// How the partitions of drafts begin: no hash does.
+const DRAFTS: &str = "draft#";
+
 /// A batch as the event source mapping sends it. Records are read one by one: a single record that
 /// cannot be read must not fail its neighbours.
 #[derive(Deserialize)]
@@ -57,6 +60,7 @@ struct Change<'a> {
 
 #[derive(Deserialize)]
 struct Keys {
+    pk: Text,
     sk: Text,
 }
 
@@ -134,6 +138,8 @@ pub fn read(record: &RawValue) -> Result<News, Unreadable> {
         Some(keys) => Some(serde_json::from_str(keys.get())?),
     };
     match keys {
+        // Whoever writes drafts can write nothing else, whatever it calls its items.
+        Some(keys) if keys.pk.text.starts_with(DRAFTS) => Ok(News::Nothing),
         Some(keys) if keys.sk.text.starts_with(member::PREFIX) => moved(record),
         Some(keys) if is_of_state(&keys.sk.text) => concluded(&record),
         Some(_) | None => accepted(&record),

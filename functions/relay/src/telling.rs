@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn what_is_told_of_a_verdict_is_its_state_and_what_is_allowed_and_no_data() {
-        let verdict = r#"{"allowed":["ship"],"data":{"email":"someone@example.com"},"state":"paid"}"#;
+        let verdict =
+            r#"{"allowed":["ship"],"data":{"email":"someone@example.com"},"state":"paid"}"#;
         let told = Told::Subject {
             subject: SubjectKey {
                 kind: SubjectKind::parse("order").unwrap(),

@@ -37,6 +37,10 @@ pub const STATE_TABLE: &str = "lastword-state";
 pub const QUEUE: &str = "lastword-signals.fifo";
 /// See [`INBOX_TABLE`].
 pub const DEAD_LETTERS: &str = "lastword-signals-dead.fifo";
+/// See [`INBOX_TABLE`].
+pub const EFFECTS: &str = "lastword-effects";
+/// See [`INBOX_TABLE`].
+pub const DEAD_EFFECTS: &str = "lastword-effects-dead";
 
 /// What stops a machine, in words.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -47,6 +51,8 @@ pub struct Machine {
     pub stores: Stores,
     /// The signals' queue.
     pub queue: QueuePair,
+    /// The effects' queue.
+    pub effects: QueuePair,
     /// The providers' read API, for every provider.
     pub standin: StandIn,
     config: Arc<Config>,
@@ -88,10 +94,18 @@ impl Machine {
             max_receive_count: 50,
         };
         let queue = create_queue_pair(&stores.sqs(), &spec).await?;
+        let spec = QueueSpec {
+            name: EFFECTS.to_owned(),
+            dead_letter_name: DEAD_EFFECTS.to_owned(),
+            visibility_timeout: Duration::from_secs(360),
+            max_receive_count: 1000,
+        };
+        let effects = create_queue_pair(&stores.sqs(), &spec).await?;
         let secrets = made_up_secrets(&config)?;
         Ok(Self {
             stores,
             queue,
+            effects,
             standin: StandIn::start().await?,
             config: Arc::new(config),
             secrets: Arc::new(secrets),
@@ -156,7 +170,11 @@ impl Machine {
         )?;
         Ok(Worker {
             ingest: Ingest::new((*self.config).clone(), keys, inbox.clone(), clock),
-            relay: Relay::new(queue.clone()),
+            relay: Relay::new(
+                queue.clone(),
+                Queue::new(back.sqs(), &self.effects.url),
+                lastword_destinations::Bus,
+            ),
             reconcile: Handler::new(reconciler, queue),
             inbox,
             state,

@@ -85,8 +85,9 @@ impl State {
             |rule: &EffectRule| effect::item_key(&hash, &EffectKey::of_state(rule.clone()));
         let mut first: Vec<Item> = actions.iter().take(MOST_ACTIONS).map(effect).collect();
         first.push(projection::key(resource));
+        let others = first.len();
         // Two keys for each event, and the others in the first request.
-        let mut chunks = unique.chunks((MOST_KEYS - 1 - MOST_ACTIONS) / 2);
+        let mut chunks = unique.chunks((MOST_KEYS - others) / 2);
         loop {
             let chunk = chunks.next().unwrap_or_default();
             let state = chunk

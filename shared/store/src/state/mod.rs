@@ -11,6 +11,7 @@ mod load;
 mod meaning;
 pub mod member;
 mod moved;
+mod outbox;
 pub mod page;
 mod places;
 pub mod projection;
@@ -19,6 +20,7 @@ pub mod sending;
 mod story;
 pub mod streamed;
 pub mod subject;
+mod superseding;
 
 use std::time::Duration;
 
@@ -35,6 +37,7 @@ pub use review::{Closed, Review};
 pub use sending::{Claim, Current, LoadedEffect, Recorded, Writer, Written};
 pub use story::Story;
 pub use subject::{LoadedSubject, SubjectCommit, SubjectStory};
+pub use superseding::{Ruled, Ruling};
 
 /// The State table, and the Inbox rows its conclusions rest on.
 #[derive(Debug, Clone)]

@@ -4,21 +4,19 @@
 //! Every write is conditional on the fencing token that was read, and raises it: who lost its lease cannot write over
 //! what a newer holder wrote. Every write names its writer, so that one whose answer was lost is known as one's own
 //! when the SDK repeats it.
-//!
-//! An effect is superseded under the revision of its owner by which that was decided. A conclusion that wants it again
-//! either comes later, and finds it superseded, or was first, and then it is looked at again.
+
+use std::collections::HashMap;
 
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
-    ConditionCheck, KeysAndAttributes, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
-    TransactWriteItem, Update,
+    AttributeValue, KeysAndAttributes, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
 };
 use lastword_domain::effect::outbox::OfFact;
-use lastword_domain::{EffectKey, EffectStatus, Json, Owner, Projection, Revision};
+use lastword_domain::{EffectKey, EffectStatus, Json, KeyHash, Owner, Projection, Revision};
 
 use super::effect::{self, KeptEffect};
 use super::fact::{self, KeptFact};
-use super::subject::{self, LoadedSubject};
+use super::subject::LoadedSubject;
 use super::{Pauses, State, projection};
 use crate::error::{self, StoreError};
 use crate::item::{self, Item, Reading};
@@ -34,7 +32,7 @@ pub enum Current {
 }
 
 impl Current {
-    fn revision(&self) -> Revision {
+    pub(super) fn revision(&self) -> Revision {
         match self {
             Self::Resource(projection, _) => projection.revision,
             Self::Subject(subject) => subject.revision,
@@ -155,11 +153,7 @@ impl State {
         Ok(Some(LoadedEffect { effect, current }))
     }
 
-    async fn fact(
-        &self,
-        owner: &lastword_domain::KeyHash,
-        of: &OfFact,
-    ) -> Result<Option<KeptFact>, StoreError> {
+    async fn fact(&self, owner: &KeyHash, of: &OfFact) -> Result<Option<KeptFact>, StoreError> {
         let output = self
             .client
             .get_item()
@@ -188,10 +182,7 @@ impl State {
             (":to".into(), item::text(EffectStatus::Sending.as_str())),
             (":lease".into(), item::number(claim.lease_until.unix_ms())),
             (":now".into(), item::number(writer.now.unix_ms())),
-            (
-                ":uncertain".into(),
-                aws_sdk_dynamodb::types::AttributeValue::Bool(claim.uncertain),
-            ),
+            (":uncertain".into(), AttributeValue::Bool(claim.uncertain)),
             (":open".into(), item::text(open(effect))),
             (
                 ":attempt".into(),
@@ -282,66 +273,6 @@ impl State {
             }
         }
     }
-
-    /// Lays an effect aside that is not wanted any more, by what its owner is at the revision that was loaded.
-    ///
-    /// # Errors
-    /// When it is unknown whether it was done; repeating is safe.
-    pub async fn supersede_effect(
-        &self,
-        loaded: &LoadedEffect,
-        why: &str,
-        writer: Writer<'_>,
-    ) -> Result<Written, StoreError> {
-        let effect = &loaded.effect;
-        let next = effect.claims.saturating_add(1);
-        let mut values = fence(effect);
-        values.extend([
-            (":to".into(), item::text(EffectStatus::Superseded.as_str())),
-            (":next".into(), item::number(next)),
-            (":holder".into(), item::text(writer.holder)),
-            (":error".into(), item::text(why)),
-        ]);
-        let update = "SET #status = :to, claims = :next, holder = :holder, #error = :error REMOVE lease_until, #open";
-        let refused =
-            |error: aws_sdk_dynamodb::error::BuildError| StoreError::Refused(error.to_string());
-        let update = Update::builder()
-            .table_name(&self.table)
-            .set_key(Some(effect::item_key(&effect.owner.hash(), &effect.key)))
-            .set_expression_attribute_names(Some(names(update)))
-            .update_expression(update)
-            .condition_expression(FENCE)
-            .set_expression_attribute_values(Some(values))
-            .build()
-            .map_err(refused)?;
-        let key = match &effect.owner {
-            Owner::Resource(resource) => projection::key(resource),
-            Owner::Subject(subject) => subject::key(subject),
-        };
-        let mut values = Item::new();
-        let condition = match loaded.current.revision() {
-            Revision::NONE => "attribute_not_exists(pk)",
-            held => {
-                values.insert(":held".into(), item::number(held));
-                "revision = :held"
-            }
-        };
-        let check = ConditionCheck::builder()
-            .table_name(&self.table)
-            .set_key(Some(key))
-            .condition_expression(condition)
-            .set_expression_attribute_values((!values.is_empty()).then_some(values))
-            .build()
-            .map_err(refused)?;
-        let writes = vec![
-            TransactWriteItem::builder().update(update).build(),
-            TransactWriteItem::builder().condition_check(check).build(),
-        ];
-        Ok(match self.transact(writes).await? {
-            true => Written::Done(next),
-            false => Written::Lost,
-        })
-    }
 }
 
 /// Where it stands in the index of what is not finished.
@@ -352,9 +283,9 @@ fn open(effect: &KeptEffect) -> String {
 }
 
 /// Nobody has written since it was read, and it is not settled.
-const FENCE: &str = "claims = :held AND #status IN (:pending, :sending)";
+pub(super) const FENCE: &str = "claims = :held AND #status IN (:pending, :sending)";
 
-fn fence(effect: &KeptEffect) -> Item {
+pub(super) fn fence(effect: &KeptEffect) -> Item {
     Item::from([
         (":held".into(), item::number(effect.claims)),
         (
@@ -369,7 +300,7 @@ fn fence(effect: &KeptEffect) -> Item {
 }
 
 /// The names that an update uses of those that are reserved.
-fn names(update: &str) -> std::collections::HashMap<String, String> {
+pub(super) fn names(update: &str) -> HashMap<String, String> {
     ["status", "data", "error", "open"]
         .into_iter()
         .filter(|name| *name == "status" || update.contains(&format!("#{name}")))
@@ -405,7 +336,7 @@ fn written(recorded: Recorded<'_>, now: Moment) -> (EffectStatus, &'static str, 
             error: why,
         } => {
             let mut values = error(why);
-            let flag = aws_sdk_dynamodb::types::AttributeValue::Bool(uncertain);
+            let flag = AttributeValue::Bool(uncertain);
             values.insert(":uncertain".into(), flag);
             (
                 EffectStatus::Pending,

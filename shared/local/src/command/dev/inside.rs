@@ -24,7 +24,11 @@ const RECONCILES: usize = 10;
 pub(super) async fn functions(parts: &Parts) -> Result<Functions, Failure> {
     let back = clients(parts, Patience::background());
     let ingest = ingest(parts, back.clone()).await?;
-    let relay = relay(Relay::new(Queue::new(back.sqs(), &parts.queue_url)));
+    let relay = relay(Relay::new(
+        Queue::new(back.sqs(), &parts.queue_url),
+        Queue::new(back.sqs(), &parts.queue_url),
+        lastword_destinations::Bus,
+    ));
     let reconcile = reconcile(parts, &back).await?;
     Ok(Functions {
         ingest,

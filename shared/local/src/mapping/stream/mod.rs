@@ -47,6 +47,7 @@ use tokio::{
 };
 
 pub use self::config::{OnFailure, StartingPosition, StreamMappingConfig};
+pub use self::news::is_news;
 use self::position::Positions;
 use super::{Counters, LOOK_AGAIN, Note, Resting, Settles, Tally};
 use crate::function::Function;
