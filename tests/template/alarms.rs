@@ -1,7 +1,7 @@
 //! Who is told, and when.
 
 use crate::document::Template;
-use crate::{target, uphold};
+use crate::{root, target, uphold};
 use std::collections::BTreeSet;
 
 /// Queues that hold what was set aside: targets of a redrive policy, of an on-failure destination, or of a
@@ -44,7 +44,13 @@ fn whatever_is_set_aside_raises_an_alarm_at_the_first_message() {
             complaints.unless_equal(
                 "the queues that hold what was set aside",
                 queues.iter().map(String::as_str).collect(),
-                BTreeSet::from(["FeedFailures", "RelayFailures", "SignalsDeadLetters"]),
+                BTreeSet::from([
+                    "DraftFailures",
+                    "EffectsDeadLetters",
+                    "FeedFailures",
+                    "RelayFailures",
+                    "SignalsDeadLetters",
+                ]),
             );
             for queue in queues {
                 let exists = template.at("Resources").at(&queue).at("Condition").text();
@@ -76,6 +82,14 @@ fn whatever_is_set_aside_raises_an_alarm_at_the_first_message() {
             (
                 "Dimensions: [{ Name: QueueName, Value: !GetAtt FeedFailures.QueueName }]",
                 "Dimensions: [{ Name: QueueName, Value: !GetAtt RelayFailures.QueueName }]",
+            ),
+            (
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt EffectsDeadLetters.QueueName }]",
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt Effects.QueueName }]",
+            ),
+            (
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt DraftFailures.QueueName }]",
+                "Dimensions: [{ Name: QueueName, Value: !GetAtt FeedFailures.QueueName }]",
             ),
             (
                 "AWS::CloudWatch::Alarm\n    Condition: HasFeedEventBus",
@@ -149,6 +163,73 @@ fn what_is_slow_fails_or_has_no_room_raises_an_alarm() {
             ),
         ],
     );
+}
+
+#[test]
+fn an_effect_that_waits_for_a_person_calls_one_and_one_that_is_not_due_does_not() {
+    uphold(
+        |template, complaints| {
+            for (name, outcome) in [
+                ("EffectsAmbiguousAlarm", "ambiguous"),
+                ("EffectsFailedAlarm", "failed"),
+            ] {
+                complaints.unless_has(
+                    name,
+                    template.at("Resources").at(name).at("Properties"),
+                    &[
+                        ("Namespace", "Lastword"),
+                        ("MetricName", "Effects"),
+                        (
+                            "Dimensions",
+                            &format!("[{{Name: outcome, Value: {outcome}}}]"),
+                        ),
+                        ("Statistic", "Sum"),
+                        ("EvaluationPeriods", "1"),
+                        ("Threshold", "0"),
+                        ("ComparisonOperator", "GreaterThanThreshold"),
+                    ],
+                );
+            }
+            // Visible is what is due; the age of a message counts the time for which it was hidden.
+            complaints.unless_has(
+                "EffectsBacklogAlarm",
+                template.at("Resources/EffectsBacklogAlarm/Properties"),
+                &[
+                    ("MetricName", "ApproximateNumberOfMessagesVisible"),
+                    ("Statistic", "Minimum"),
+                    ("EvaluationPeriods", "15"),
+                    ("DatapointsToAlarm", "15"),
+                ],
+            );
+            for (name, alarm) in template.resources("AWS::CloudWatch::Alarm") {
+                let alarm = alarm.at("Properties");
+                complaints.unless(
+                    !alarm.at("MetricName").is("ApproximateAgeOfOldestMessage")
+                        || !alarm.at("Dimensions").text().contains("Effects"),
+                    || format!("{name} takes an effect that is not due for one that is late"),
+                );
+            }
+        },
+        &[
+            (
+                "{ Name: outcome, Value: ambiguous }",
+                "{ Name: outcome, Value: done }",
+            ),
+            ("Namespace: Lastword", "Namespace: Dispatch"),
+            ("      Statistic: Minimum\n", "      Statistic: Maximum\n"),
+            (
+                "Value: !GetAtt Signals.QueueName }]",
+                "Value: !GetAtt Effects.QueueName }]",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_namespace_of_the_watched_metrics_is_the_one_that_is_written() {
+    let line = root().join("shared/runtime/src/telemetry/line.rs");
+    let written = std::fs::read_to_string(line).unwrap();
+    assert!(written.contains("const NAMESPACE: &str = \"Lastword\";"));
 }
 
 #[test]

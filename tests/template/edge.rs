@@ -77,10 +77,10 @@ fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
                     (name, properties.map(|(key, it)| (key, it.text())).collect())
                 })
                 .collect();
-            let to_invoke_ingest = |principal: &str, source: &str| {
+            let to_invoke = |function: &str, principal: &str, source: &str| {
                 BTreeMap::from([
                     ("Action", "lambda:InvokeFunction".to_owned()),
-                    ("FunctionName", "!Ref Ingest".to_owned()),
+                    ("FunctionName", format!("!Ref {function}")),
                     ("Principal", principal.to_owned()),
                     ("SourceArn", source.to_owned()),
                 ])
@@ -90,12 +90,20 @@ fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
                 permissions,
                 BTreeMap::from([
                     (
+                        "BusInvokesDraft",
+                        to_invoke("Draft", "events.amazonaws.com", "!GetAtt DraftRule.Arn"),
+                    ),
+                    (
                         "EdgeInvokesIngest",
-                        to_invoke_ingest("apigateway.amazonaws.com", EVERY_METHOD_OF_WEBHOOKS),
+                        to_invoke(
+                            "Ingest",
+                            "apigateway.amazonaws.com",
+                            EVERY_METHOD_OF_WEBHOOKS,
+                        ),
                     ),
                     (
                         "FeedInvokesIngest",
-                        to_invoke_ingest("events.amazonaws.com", "!GetAtt FeedRule.Arn"),
+                        to_invoke("Ingest", "events.amazonaws.com", "!GetAtt FeedRule.Arn"),
                     ),
                 ]),
             );
@@ -117,6 +125,11 @@ fn webhooks_reach_ingest_and_nothing_else_with_their_exact_bytes() {
                 "RouteKey: ANY /webhooks/{integration}",
             ),
             ("      SourceArn: !GetAtt FeedRule.Arn\n", ""),
+            ("      SourceArn: !GetAtt DraftRule.Arn\n", ""),
+            (
+                "FunctionName: !Ref Draft\n      Principal",
+                "FunctionName: !Ref Dispatch\n      Principal",
+            ),
             ("Principal: events.amazonaws.com\n", "Principal: \"*\"\n"),
         ],
     );

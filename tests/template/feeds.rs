@@ -174,7 +174,7 @@ fn all_that_a_partners_source_sends_reaches_ingest_and_nothing_else_does() {
             complaints.unless_equal(
                 "the rules",
                 rules.keys().copied().collect(),
-                vec!["FeedRule"],
+                vec!["DraftRule", "FeedRule"],
             );
             let rule = template.at("Resources/FeedRule/Properties");
             complaints.unless_has(
@@ -246,28 +246,28 @@ fn an_event_of_the_bus_is_tried_as_long_as_aws_can_and_then_set_aside() {
                 );
             }
             // From then on: three tries, or six hours without room. The rule hears nothing of it.
-            let configured = template.resources("AWS::Lambda::EventInvokeConfig");
+            complaints.unless_has(
+                "IngestFromFeedBus",
+                template.at("Resources/IngestFromFeedBus/Properties"),
+                &[
+                    ("FunctionName", "!Ref Ingest"),
+                    ("Qualifier", "$LATEST"),
+                    ("MaximumRetryAttempts", "2"),
+                    ("MaximumEventAgeInSeconds", "21600"),
+                    (
+                        "DestinationConfig/OnFailure/Destination",
+                        "!GetAtt FeedFailures.Arn",
+                    ),
+                ],
+            );
             complaints.unless_equal(
                 "what is said of invocations without an answer",
-                configured.keys().copied().collect(),
-                vec!["IngestFromFeedBus"],
+                template
+                    .resources("AWS::Lambda::EventInvokeConfig")
+                    .into_keys()
+                    .collect(),
+                vec!["DraftFromBus", "IngestFromFeedBus"],
             );
-            for (name, config) in configured {
-                complaints.unless_has(
-                    name,
-                    config.at("Properties"),
-                    &[
-                        ("FunctionName", "!Ref Ingest"),
-                        ("Qualifier", "$LATEST"),
-                        ("MaximumRetryAttempts", "2"),
-                        ("MaximumEventAgeInSeconds", "21600"),
-                        (
-                            "DestinationConfig/OnFailure/Destination",
-                            "!GetAtt FeedFailures.Arn",
-                        ),
-                    ],
-                );
-            }
         },
         &[
             ("MaximumRetryAttempts: 185", "MaximumRetryAttempts: 0"),
@@ -289,18 +289,24 @@ fn an_event_of_the_bus_is_tried_as_long_as_aws_can_and_then_set_aside() {
 }
 
 #[test]
-fn no_one_is_let_into_a_queue_but_the_rule_into_what_it_could_not_hand_over() {
+fn no_one_is_let_into_a_queue_but_a_rule_into_what_it_could_not_hand_over() {
     uphold(
         |template, complaints| {
             let policies = template.resources("AWS::SQS::QueuePolicy");
             complaints.unless_equal(
                 "the queues' policies",
                 policies.keys().copied().collect(),
-                vec!["FeedFailuresPolicy"],
+                vec!["DraftFailuresPolicy", "FeedFailuresPolicy"],
             );
             for (name, policy) in policies {
                 let policy = policy.at("Properties");
-                complaints.unless_has(name, policy, &[("Queues", "[!Ref FeedFailures]")]);
+                let about = if name == "DraftFailuresPolicy" {
+                    "Draft"
+                } else {
+                    "Feed"
+                };
+                let queue = format!("[!Ref {about}Failures]");
+                complaints.unless_has(name, policy, &[("Queues", &queue)]);
                 let statements = policy.at("PolicyDocument/Statement").list();
                 complaints.unless_equal(
                     &format!("{name}'s number of statements"),
@@ -315,10 +321,12 @@ fn no_one_is_let_into_a_queue_but_the_rule_into_what_it_could_not_hand_over() {
                             ("Effect", "Allow"),
                             ("Principal", "{Service: events.amazonaws.com}"),
                             ("Action", "sqs:SendMessage"),
-                            ("Resource", "!GetAtt FeedFailures.Arn"),
+                            ("Resource", &format!("!GetAtt {about}Failures.Arn")),
                             (
                                 "Condition",
-                                "{ArnEquals: {aws:SourceArn: !GetAtt FeedRule.Arn}}",
+                                &format!(
+                                    "{{ArnEquals: {{aws:SourceArn: !GetAtt {about}Rule.Arn}}}}"
+                                ),
                             ),
                         ],
                     );
@@ -342,6 +350,10 @@ fn no_one_is_let_into_a_queue_but_the_rule_into_what_it_could_not_hand_over() {
             (
                 "Queues: [!Ref FeedFailures]",
                 "Queues: [!Ref FeedFailures, !Ref Signals]",
+            ),
+            (
+                "aws:SourceArn: !GetAtt DraftRule.Arn",
+                "aws:SourceArn: !GetAtt FeedRule.Arn",
             ),
             (
                 "Resources:\n",

@@ -3,6 +3,9 @@
 use crate::{root, target, uphold};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Functions that the template is ready for before they are there.
+const COMING: [&str; 2] = ["dispatch", "draft"];
+
 #[test]
 fn every_function_is_an_arm64_rust_binary_of_its_own() {
     uphold(
@@ -48,7 +51,9 @@ fn every_function_is_an_arm64_rust_binary_of_its_own() {
                         .lines()
                         .any(|line| line.trim() == format!("name = \"{binary}\""))
                 });
-                complaints.unless(declared, || {
+                let coming = COMING.contains(&binary.as_str())
+                    && !root().join("functions").join(&binary).exists();
+                complaints.unless(declared || coming, || {
                     format!("{name}: functions/{binary} has no binary {binary}")
                 });
                 complaints.unless(binaries.insert(binary), || {
@@ -60,8 +65,8 @@ fn every_function_is_an_arm64_rust_binary_of_its_own() {
             ("Runtime: provided.al2023", "Runtime: provided.al2"),
             ("    Default: arm64", "    Default: x86_64"),
             (
-                "      Description: Turns inserts",
-                "      Architectures: [x86_64]\n      Description: Turns inserts",
+                "      Description: Turns changes",
+                "      Architectures: [x86_64]\n      Description: Turns changes",
             ),
             ("BuildMethod: rust-cargolambda", "BuildMethod: makefile"),
             ("Binary: relay", "Binary: ingest"),
@@ -123,10 +128,46 @@ fn each_function_knows_only_the_stores_and_queues_it_may_use() {
             let inbox = ("LASTWORD_INBOX_TABLE", "!Ref InboxTable".to_owned());
             let state = ("LASTWORD_STATE_TABLE", "!Ref StateTable".to_owned());
             let queue = ("LASTWORD_QUEUE_URL", "!Ref Signals".to_owned());
+            let effects = ("LASTWORD_EFFECTS_QUEUE_URL", "!Ref Effects".to_owned());
+            let bus = ("LASTWORD_BUS", "!Ref Bus".to_owned());
+            let where_it_is = |condition: &str, value: &str| {
+                format!("!If [{condition}, {value}, !Ref AWS::NoValue]")
+            };
+            let model = (
+                "LASTWORD_MODEL",
+                where_it_is("HasDraftModel", "!Ref DraftModel"),
+            );
+            // Below the prefix, whatever is given.
+            let model_secret = (
+                "LASTWORD_MODEL_SECRET",
+                where_it_is(
+                    "DraftsWithSecret",
+                    "!Sub ssm:/${SecretsPrefix}/${DraftModelSecret}",
+                ),
+            );
+            let model_seconds = (
+                "LASTWORD_MODEL_SECONDS",
+                "!Ref DraftModelSeconds".to_owned(),
+            );
             let expected = BTreeMap::from([
                 ("Ingest", BTreeMap::from([inbox.clone()])),
-                ("Relay", BTreeMap::from([queue.clone()])),
-                ("Reconcile", BTreeMap::from([inbox, state, queue])),
+                (
+                    "Relay",
+                    BTreeMap::from([queue.clone(), effects.clone(), bus.clone()]),
+                ),
+                (
+                    "Reconcile",
+                    BTreeMap::from([inbox.clone(), state.clone(), queue]),
+                ),
+                // The Inbox by name only: its role opens nothing there.
+                (
+                    "Dispatch",
+                    BTreeMap::from([inbox, state.clone(), effects, bus]),
+                ),
+                (
+                    "Draft",
+                    BTreeMap::from([state, model, model_secret, model_seconds]),
+                ),
             ]);
             let actual = template
                 .functions()
@@ -156,6 +197,14 @@ fn each_function_knows_only_the_stores_and_queues_it_may_use() {
             (
                 "          LASTWORD_INBOX_TABLE: !Ref InboxTable\n",
                 "          LASTWORD_INBOX: !Ref InboxTable\n",
+            ),
+            (
+                "          LASTWORD_BUS: !Ref Bus\n\n  EffectsToDispatch",
+                "          LASTWORD_QUEUE_URL: !Ref Signals\n          LASTWORD_BUS: !Ref Bus\n\n  EffectsToDispatch",
+            ),
+            (
+                "!Sub \"ssm:/${SecretsPrefix}/${DraftModelSecret}\"",
+                "!Sub \"ssm:/${DraftModelSecret}\"",
             ),
         ],
     );

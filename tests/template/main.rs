@@ -12,6 +12,7 @@ mod functions;
 mod permissions;
 mod signals;
 mod stores;
+mod streams;
 mod table;
 
 use document::{Node, Template};

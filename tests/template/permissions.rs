@@ -5,7 +5,7 @@ use crate::{table, uphold};
 use std::collections::BTreeSet;
 
 /// The role that a function runs as.
-fn role<'a>(template: &'a Template, function: Node<'_>) -> Node<'a> {
+pub(crate) fn role<'a>(template: &'a Template, function: Node<'_>) -> Node<'a> {
     let reference = function.at("Properties/Role").text();
     let id = reference
         .strip_prefix("!GetAtt ")
@@ -22,7 +22,7 @@ fn each_function_may_do_exactly_what_the_table_of_permissions_says() {
             complaints.unless_equal(
                 "the set of functions",
                 functions.keys().copied().collect(),
-                vec!["Ingest", "Reconcile", "Relay"],
+                vec!["Dispatch", "Draft", "Ingest", "Reconcile", "Relay"],
             );
             for (name, function) in functions {
                 let policies = role(template, function).at("Properties/Policies").list();

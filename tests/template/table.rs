@@ -5,9 +5,12 @@
 //! | ingest | put into Inbox, read secrets | read or write State; call a provider |
 //! | relay | send to the queues and the bus | decide anything; read tables |
 //! | reconcile | read Inbox, read providers, transact on State | write Inbox; send effects |
+//! | dispatch | execute effects, record their outcome | touch projections or facts |
+//! | draft | read nothing but its event; put a draft | anything else |
 //!
 //! Each may also write its own log lines, and do what its trigger does in its name: read the stream, take
-//! from the queue, report what failed. What ingest may do about a feed, it may only where there is one.
+//! from the queue, report what failed. What ingest may do about a feed, dispatch about a destination's queue
+//! and draft about a model, they may only where there is one.
 
 use crate::document::Node;
 use std::collections::BTreeSet;
@@ -63,6 +66,8 @@ pub(crate) fn allowed(function: &str) -> Grants {
             read_stream("StateTable"),
             grants(&["kms:Decrypt"], "!GetAtt InboxKey.Arn", &via("dynamodb")),
             grants(&["sqs:SendMessage"], "!GetAtt Signals.Arn", ""),
+            grants(&["sqs:SendMessage"], "!GetAtt Effects.Arn", ""),
+            grants(&["events:PutEvents"], "!GetAtt Bus.Arn", ""),
             grants(&["sqs:SendMessage"], "!GetAtt RelayFailures.Arn", ""),
         ]
         .into_iter()
@@ -70,16 +75,7 @@ pub(crate) fn allowed(function: &str) -> Grants {
         .collect(),
         "Reconcile" => [
             own_logs("ReconcileLogs"),
-            grants(
-                &[
-                    "sqs:ChangeMessageVisibility",
-                    "sqs:DeleteMessage",
-                    "sqs:GetQueueAttributes",
-                    "sqs:ReceiveMessage",
-                ],
-                "!GetAtt Signals.Arn",
-                "",
-            ),
+            take_and_hide("Signals"),
             grants(
                 &[
                     "dynamodb:BatchGetItem",
@@ -107,8 +103,107 @@ pub(crate) fn allowed(function: &str) -> Grants {
         .into_iter()
         .flatten()
         .collect(),
+        "Dispatch" => [
+            own_logs("DispatchLogs"),
+            take_and_hide("Effects"),
+            grants(
+                &[
+                    "dynamodb:BatchGetItem",
+                    "dynamodb:ConditionCheckItem",
+                    "dynamodb:GetItem",
+                    "dynamodb:Query",
+                ],
+                "!GetAtt StateTable.Arn",
+                "",
+            ),
+            grants(
+                &["dynamodb:UpdateItem"],
+                "!GetAtt StateTable.Arn",
+                &format!(
+                    "ForAllValues:StringEquals dynamodb:Attributes [{}] and Null dynamodb:Attributes false",
+                    OF_AN_EFFECT.join(", ")
+                ),
+            ),
+            grants(&["events:PutEvents"], "!GetAtt Bus.Arn", ""),
+            only_with(
+                "HasDestinationQueues",
+                grants(&["sqs:SendMessage"], "!Ref DestinationQueueArns", ""),
+            ),
+            read_secrets(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        "Draft" => [
+            own_logs("DraftLogs"),
+            grants(
+                &["dynamodb:PutItem"],
+                "!GetAtt StateTable.Arn",
+                "ForAllValues:StringLike dynamodb:LeadingKeys [draft#*] and Null dynamodb:LeadingKeys false",
+            ),
+            grants(&["sqs:SendMessage"], "!GetAtt DraftFailures.Arn", ""),
+            only_with(
+                "DraftsWithBedrock",
+                grants(&["bedrock:InvokeModel"], "!Ref DraftModelArns", ""),
+            ),
+            only_with("DraftsWithSecret", read_the_models_secret()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         _ => Grants::new(),
     }
+}
+
+/// What dispatch may name in an update: an effect's key, and what it records of the effect.
+pub(crate) const OF_AN_EFFECT: [&str; 17] = [
+    "pk",
+    "sk",
+    "attempts",
+    "claims",
+    "data",
+    "done_at",
+    "due_at",
+    "error",
+    "first_tried_at",
+    "lease_until",
+    "next_at",
+    "open",
+    "status",
+    "told",
+    "tried_at",
+    "turn",
+    "uncertain",
+];
+
+/// Take from a queue, and say of each message when it is seen again.
+fn take_and_hide(queue: &str) -> Grants {
+    grants(
+        &[
+            "sqs:ChangeMessageVisibility",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+            "sqs:ReceiveMessage",
+        ],
+        &format!("!GetAtt {queue}.Arn"),
+        "",
+    )
+}
+
+/// One parameter, by its whole name.
+fn read_the_models_secret() -> Grants {
+    let parameter = arn("ssm", "parameter/${SecretsPrefix}/${DraftModelSecret}");
+    let this_parameter = format!(
+        "{} and StringEquals kms:EncryptionContext:PARAMETER_ARN {parameter}",
+        via("ssm")
+    );
+    [
+        grants(&["ssm:GetParameters"], &parameter, ""),
+        grants(&["kms:Decrypt"], &arn("kms", "key/*"), &this_parameter),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn read_stream(table: &str) -> Grants {
