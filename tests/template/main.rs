@@ -7,8 +7,10 @@
 mod alarms;
 mod document;
 mod edge;
+mod effects;
 mod feeds;
 mod functions;
+mod iam;
 mod permissions;
 mod signals;
 mod stores;
