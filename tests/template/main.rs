@@ -6,6 +6,7 @@
 
 mod alarms;
 mod document;
+mod drafts;
 mod edge;
 mod effects;
 mod feeds;
