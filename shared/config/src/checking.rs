@@ -3,7 +3,7 @@
 
 mod accounts;
 mod api;
-mod destinations;
+pub(crate) mod destinations;
 mod door;
 mod effects;
 mod meaning;

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use http::uri::Authority;
 use lastword_domain::name::DestinationName;
 
+use crate::checking::destinations::url;
 use crate::secret::SecretRef;
 
 /// The name under which the event bus is built in.
@@ -17,6 +19,15 @@ pub const BUS: &str = "bus";
 
 /// Where the key stands in the URL of a look-up.
 pub const KEY_PLACE: &str = "{key}";
+
+/// Reads `http://127.0.0.1:8421`: an address of this machine and nothing behind it, for what is sent to a local stack
+/// instead of its own destination.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn of_this_machine(text: &str) -> Result<Authority, &'static str> {
+    url::of_this_machine(text)
+}
 
 /// One place that effects go to.
 #[derive(Debug, Clone, PartialEq, Eq)]

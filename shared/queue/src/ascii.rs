@@ -8,6 +8,15 @@ use serde_json::ser::{CharEscape, Formatter};
 struct Ascii;
 
 impl Formatter for Ascii {
+    /// JSON that is written already. Outside its strings it has no such characters.
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        self.write_string_fragment(writer, fragment)
+    }
+
     fn write_string_fragment<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,
@@ -44,11 +53,33 @@ impl Formatter for Ascii {
     }
 }
 
-/// Serialises into ASCII.
-pub(crate) fn to_string<T: serde::Serialize>(value: &T) -> Result<String, serde_json::Error> {
+/// Serialises into JSON in ASCII.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
+pub fn to_string<T: serde::Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let mut bytes = Vec::with_capacity(256);
     value.serialize(&mut serde_json::Serializer::with_formatter(
         &mut bytes, Ascii,
     ))?;
     String::from_utf8(bytes).map_err(serde::ser::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, value::RawValue};
+
+    proptest! {
+        #[test]
+        fn json_that_is_written_already_comes_in_ascii_and_means_the_same(text in "\\PC{0,40}|[\\x00-\\x1f\u{7f}\u{ffff}😊\"\\\\]{0,20}") {
+            let written = serde_json::to_string(&serde_json::json!({ &text: [text, 1.5] })).unwrap();
+            let raw: &RawValue = serde_json::from_str(&written).unwrap();
+            let ascii = to_string(raw).unwrap();
+            prop_assert!(ascii.bytes().all(|byte| (0x20..0x7f).contains(&byte)), "{}", ascii);
+            let back: Value = serde_json::from_str(&ascii).unwrap();
+            prop_assert_eq!(back, serde_json::from_str::<Value>(&written).unwrap());
+        }
+    }
 }

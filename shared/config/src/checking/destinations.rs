@@ -1,6 +1,6 @@
 //! Where effects go: what is written of each destination, checked before anything is sent there.
 
-mod url;
+pub(crate) mod url;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

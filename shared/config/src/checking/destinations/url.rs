@@ -47,7 +47,7 @@ pub(super) fn with_key(text: &str) -> Result<(), String> {
         return Err(refused("it has another place in braces"));
     }
     let key = "k".repeat(KEY_LENGTH);
-    let authority = parts(&text.replace(KEY_PLACE, &key)).map_err(|why| refused(why))?;
+    let authority = parts(&text.replace(KEY_PLACE, &key)).map_err(refused)?;
     if authority.as_str().contains(&key) {
         return Err(refused("the key stands in its host"));
     }
@@ -63,7 +63,7 @@ pub(super) fn queue(text: &str) -> Result<(), String> {
         text
     };
     let refused = |why: &str| format!("found {shown:?}: {why}; {EXPECTED}");
-    let authority = parts(text).map_err(|why| refused(why))?;
+    let authority = parts(text).map_err(refused)?;
     let local = text.starts_with("http://");
     let region = authority.host().strip_prefix("sqs.").and_then(|rest| {
         rest.strip_suffix(".amazonaws.com")
@@ -84,6 +84,16 @@ pub(super) fn queue(text: &str) -> Result<(), String> {
         return Err(refused("its name is none that a queue can have"));
     }
     Ok(())
+}
+
+/// An address of this machine with nothing behind it.
+pub(crate) fn of_this_machine(text: &str) -> Result<Authority, &'static str> {
+    let authority = parts(text)?;
+    match text.strip_prefix("http://") {
+        Some(rest) if rest.strip_suffix('/').unwrap_or(rest) == authority.as_str() => Ok(authority),
+        Some(_) => Err("it has more than a host and a port"),
+        None => Err("it has another scheme"),
+    }
 }
 
 /// A JSON pointer (RFC 6901).
