@@ -19,6 +19,11 @@ use crate::looking::{Look, timeout};
 /// A request arrives within this time after whoever sent it has given up, or not at all.
 const IN_FLIGHT: Duration = Duration::from_secs(30);
 
+/// What an effect is called on the bus.
+const EFFECT: &str = "Lastword Effect";
+/// What one is called that is to be worded first.
+const DRAFT_WANTED: &str = "Lastword Draft Wanted";
+
 /// An effect that is held.
 struct Held {
     effect: KeptEffect,
@@ -66,7 +71,9 @@ impl Dispatcher {
             return self.record(effect, Recorded::Ambiguous { error }).await;
         };
         let wait = to.lookup().map(|lookup| lookup.wait);
-        let from = effect.tried_at.map(|tried| tried.plus(wait.unwrap_or_default()));
+        let from = effect
+            .tried_at
+            .map(|tried| tried.plus(wait.unwrap_or_default()));
         if let Some(from) = from.filter(|from| *from > now) {
             return Ok(Turn::Later(from.since(now)));
         }
@@ -74,8 +81,7 @@ impl Dispatcher {
             return Ok(Turn::Again);
         };
         let key = held.effect.key.business_key(&held.effect.owner.hash());
-        let secrets = self.vault.secrets();
-        let found = self.sender.ask(to, &secrets, key.as_str()).await;
+        let found = self.sender.ask(to, key.as_str()).await;
         let after = after_asking(found, self.counted(&held.effect, true));
         self.follow(&held.effect, after).await
     }
@@ -96,17 +102,19 @@ impl Dispatcher {
             data,
             uncertain,
         };
-        Ok(match self.state.claim_effect(effect, &claim, writer).await? {
-            Written::Lost => None,
-            Written::Done(claims) => Some(Held {
-                effect: KeptEffect {
-                    claims,
-                    attempts: effect.attempts.saturating_add(1),
-                    ..effect.clone()
-                },
-                until,
-            }),
-        })
+        Ok(
+            match self.state.claim_effect(effect, &claim, writer).await? {
+                Written::Lost => None,
+                Written::Done(claims) => Some(Held {
+                    effect: KeptEffect {
+                        claims,
+                        attempts: effect.attempts.saturating_add(1),
+                        ..effect.clone()
+                    },
+                    until,
+                }),
+            },
+        )
     }
 
     async fn hand_over(
@@ -126,9 +134,12 @@ impl Dispatcher {
             about: &about,
             data: data.as_str(),
             wording: look.wording.map(|wording| wording.as_str()),
+            detail_type: match look.wording {
+                None => EFFECT,
+                Some(_) => DRAFT_WANTED,
+            },
         };
-        let secrets = self.vault.secrets();
-        self.sender.send(to, &secrets, &message).await
+        self.sender.send(to, &message).await
     }
 
     fn counted(&self, effect: &KeptEffect, uncertain: bool) -> Counted<'_> {

@@ -9,7 +9,6 @@ use lastword_domain::EffectStatus;
 use lastword_domain::effect::life::{self, Begin, Lease, Plan};
 use lastword_queue::EffectSignal;
 use lastword_rules::Declared;
-use lastword_runtime::Vault;
 use lastword_store::{KeptEffect, LoadedEffect, Moment, Recorded, State, StoreError, Written};
 
 use crate::looking::Look;
@@ -28,8 +27,7 @@ pub struct Dispatcher {
     pub(crate) config: Arc<Config>,
     pub(crate) rules: Arc<Declared>,
     pub(crate) state: State,
-    pub(crate) sender: Sender,
-    pub(crate) vault: Arc<Vault>,
+    pub(crate) sender: Arc<Sender>,
     pub(crate) clock: Clock,
 }
 
@@ -64,15 +62,13 @@ impl Dispatcher {
         config: Arc<Config>,
         state: State,
         sender: Sender,
-        vault: Arc<Vault>,
         clock: Clock,
     ) -> Result<Self, ConfigError> {
         Ok(Self {
             rules: Arc::new(Declared::compile(&config)?),
             config,
             state,
-            sender,
-            vault,
+            sender: Arc::new(sender),
             clock,
         })
     }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use lastword_config::{Channel, Destination};
+use lastword_domain::Owner;
 use lastword_domain::effect::life::{self, Means};
 use lastword_domain::name::WordingName;
 use lastword_rules::{Member, Recorded, Wanted};
 use lastword_store::{Current, KeptEffect, LoadedEffect, MemberCopy, Moment};
-use lastword_domain::Owner;
 
 use crate::dispatcher::Dispatcher;
 
@@ -45,7 +45,9 @@ impl Look<'_> {
     pub(crate) fn doubt(&self) -> String {
         const LOST: &str = "an attempt began and its end is not known";
         match &self.says {
-            Wanted::Yes(_) => format!("{LOST}; the destination can neither be asked nor told again"),
+            Wanted::Yes(_) => {
+                format!("{LOST}; the destination can neither be asked nor told again")
+            }
             Wanted::No(_) | Wanted::Undecided(_) => format!("{LOST}; now {}", self.why()),
         }
     }
@@ -84,7 +86,8 @@ impl Dispatcher {
                 let members: Vec<_> = held.members.iter().map(seen).collect();
                 self.rules.wanted_of_subject(name, subject, &members)
             }
-            (Current::Resource(..), Owner::Subject(_)) | (Current::Subject(_), Owner::Resource(_)) => {
+            (Current::Resource(..), Owner::Subject(_))
+            | (Current::Subject(_), Owner::Resource(_)) => {
                 Wanted::Undecided("its owner is not what was loaded".to_owned())
             }
         }

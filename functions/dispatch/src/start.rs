@@ -2,6 +2,7 @@
 
 use std::env::VarError;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lastword_destinations::{DestinationOverrides, Sender};
 use lastword_queue::Queue;
@@ -10,6 +11,9 @@ use lastword_store::{Moment, State};
 
 use crate::dispatcher::Dispatcher;
 use crate::handler::Handler;
+
+/// The time that is taken for given where no true deadline is.
+pub const ASSUMED: Duration = Duration::from_secs(60);
 
 /// What stops a start, in words for the log.
 pub type StartFailure = Box<dyn std::error::Error + Send + Sync>;
@@ -31,14 +35,8 @@ pub async fn from_environment() -> Result<Handler, StartFailure> {
     let source = SecretSource::new(variable, clients.clone());
     let vault = Vault::open(source, config.destination_secrets()).await?;
     let state = State::new(clients.dynamodb(), inbox, state);
-    let sender = Sender::new(&clients, bus, overrides)?;
-    let dispatcher = Dispatcher::new(
-        Arc::new(config),
-        state,
-        sender,
-        Arc::new(vault),
-        Arc::new(Moment::now),
-    )?;
+    let sender = Sender::new(&clients, bus, Arc::new(vault), overrides)?;
+    let dispatcher = Dispatcher::new(Arc::new(config), state, sender, Arc::new(Moment::now))?;
     Ok(Handler::new(dispatcher, Queue::new(clients.sqs(), url)))
 }
 

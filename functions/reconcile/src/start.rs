@@ -2,9 +2,8 @@
 
 use std::env::VarError;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use lambda_runtime::Context;
 use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
 use lastword_runtime::{Clients, Patience, SecretSource, Vault, environment};
@@ -14,7 +13,7 @@ use crate::handler::Handler;
 use crate::reconciler::Reconciler;
 
 /// The time that is taken for given where no true deadline is.
-const ASSUMED: Duration = Duration::from_secs(20);
+pub const ASSUMED: Duration = Duration::from_secs(20);
 
 /// What stops a start, in words for the log.
 pub type StartFailure = Box<dyn std::error::Error + Send + Sync>;
@@ -48,34 +47,4 @@ pub async fn from_environment() -> Result<Handler, StartFailure> {
 
 fn variable(name: &str) -> Result<String, VarError> {
     std::env::var(name)
-}
-
-/// How long this invocation may still take.
-#[must_use]
-pub fn time_left(context: &Context) -> Duration {
-    left(context.deadline(), SystemTime::now())
-}
-
-/// A deadline that is over before the work began is none: runners on a developer's machine give such.
-fn left(deadline: SystemTime, now: SystemTime) -> Duration {
-    match deadline.duration_since(now) {
-        Ok(left) if left > Duration::ZERO => left,
-        Ok(_) | Err(_) => ASSUMED,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deadline_that_was_over_before_the_work_began_is_none() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
-        assert_eq!(
-            left(now + Duration::from_secs(7), now),
-            Duration::from_secs(7)
-        );
-        assert_eq!(left(now, now), ASSUMED);
-        assert_eq!(left(SystemTime::UNIX_EPOCH, now), ASSUMED);
-    }
 }

@@ -171,9 +171,11 @@ fn concluded(record: &Record<'_>) -> Result<News, Unreadable> {
     }
     let image = record.dynamodb.image.ok_or(Unreadable::NoImage)?;
     let old = record.dynamodb.old.map(RawValue::get);
-    Ok(match streamed::told(image.get(), old)? {
-        Told::Nothing => News::Nothing,
-        told => News::Told(told),
+    let told = streamed::told(image.get(), old)?;
+    Ok(if told == Told::Nothing {
+        News::Nothing
+    } else {
+        News::Told(told)
     })
 }
 
@@ -196,11 +198,14 @@ fn moved(record: Record<'_>) -> Result<News, Unreadable> {
     })
 }
 
+/// The rebuild that told of it, if one did.
+type Run = Option<String>;
+
 /// Signals with the records they tell of.
 #[derive(Debug, Default)]
 pub struct Coalesced {
     resources: BTreeMap<(IntegrationName, ResourceKey), Vec<(EventRef, Sequence)>>,
-    subjects: BTreeMap<(SubjectKey, Option<String>), Vec<(String, Sequence)>>,
+    subjects: BTreeMap<(SubjectKey, Run), Vec<(String, Sequence)>>,
     told: Vec<(Told, Sequence)>,
 }
 

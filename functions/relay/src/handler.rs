@@ -1,15 +1,16 @@
 //! One batch of stream records: read each, tell each resource once, report what failed.
 
+use std::time::Duration;
+
 use lastword_destinations::{Bus, Event};
 use lastword_domain::AnySignal;
 use lastword_queue::{EffectSignal, OutgoingEffect, OutgoingMessage, Queue};
 use lastword_runtime::{Level, Line};
 use lastword_store::state::streamed::Told;
 use serde::Serialize;
-use std::time::Duration;
 
 use crate::batch::{self, Arranged, Batch, Coalesced, Sequence};
-use crate::telling::telling;
+use crate::telling::{Telling, telling};
 
 /// The relay.
 pub struct Relay {
@@ -32,6 +33,14 @@ pub struct StreamReply {
 pub struct ItemFailure {
     /// Its sequence number, never empty: an empty one would fail the whole batch.
     pub item_identifier: String,
+}
+
+fn event(telling: Telling) -> Event {
+    Event {
+        detail_type: telling.detail_type.to_owned(),
+        detail: telling.detail,
+        resources: Vec::new(),
+    }
 }
 
 /// The batch as a whole cannot be read; the mapping halves it and tries again.
@@ -125,7 +134,7 @@ impl Relay {
         let (events, sequences): (Vec<Event>, Vec<&Sequence>) = told
             .iter()
             .filter_map(|(told, at)| Some((telling(told)?, at)))
-            .map(|(telling, at)| (Event::new(telling.detail_type, telling.detail), at))
+            .map(|(telling, at)| (event(telling), at))
             .unzip();
         if events.is_empty() {
             return Vec::new();

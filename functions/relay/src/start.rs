@@ -1,5 +1,6 @@
 //! Starts the relay from its environment, or says why it cannot start.
 
+use lastword_destinations::Bus;
 use lastword_queue::Queue;
 use lastword_runtime::{Clients, Patience, StartError, environment};
 
@@ -13,8 +14,9 @@ pub fn from_environment() -> Result<Relay, StartError> {
     let url = environment::required("LASTWORD_QUEUE_URL")?;
     let clients = Clients::from_env(Patience::background())?;
     let effects = environment::required("LASTWORD_EFFECTS_QUEUE_URL")?;
-    let _bus = environment::required("LASTWORD_BUS")?;
+    let bus = environment::required("LASTWORD_BUS")?;
     let signals = Queue::new(clients.sqs(), url);
     let effects = Queue::new(clients.sqs(), effects);
-    Ok(Relay::new(signals, effects, lastword_destinations::Bus))
+    let bus = Bus::new(clients.eventbridge(), bus);
+    Ok(Relay::new(signals, effects, bus))
 }

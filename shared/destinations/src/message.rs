@@ -22,6 +22,8 @@ pub struct Message<'m> {
     pub about: &'m str,
     /// Its data, as JSON.
     pub data: &'m str,
+    /// How it is to be worded, where it is a message to a person.
+    pub wording: Option<&'m str>,
     /// What an event on the bus is called; 128 characters at most.
     pub detail_type: &'m str,
 }
@@ -43,12 +45,14 @@ struct Body<'m> {
     version: u32,
     key: &'m str,
     effect: &'m str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wording: Option<&'m str>,
     about: &'m RawValue,
     data: &'m RawValue,
 }
 
 impl Message<'_> {
-    /// `{"version":1,"key":…,"effect":…,"about":…,"data":…}`: what is JSON already stays as it is to the digit.
+    /// `{"version":1,"key":…,"effect":…,"about":…,"data":…}`, and `wording` where there is one: what is JSON already stays as it is to the digit.
     pub(crate) fn body(&self) -> Result<String, &'static str> {
         serde_json::to_string(&self.content()?).map_err(|_| "it cannot be written as JSON")
     }
@@ -69,6 +73,7 @@ impl Message<'_> {
             version: VERSION,
             key: self.key,
             effect: self.effect,
+            wording: self.wording,
             about: serde_json::from_str(self.about).map_err(|_| "what it is about is no JSON")?,
             data: serde_json::from_str(self.data).map_err(|_| "its data is no JSON")?,
         })

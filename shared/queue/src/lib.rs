@@ -10,10 +10,7 @@ mod message;
 mod send;
 mod visibility;
 
-<<<<<<< HEAD
-pub use effect::{EffectSignal, LONGEST_DELAY, OutgoingEffect, parse_effect};
-=======
 pub use ascii::to_string as to_ascii;
->>>>>>> 1bc8568 (The sending room: one attempt over HTTP, to a queue or onto the bus, and exactly what became of it)
+pub use effect::{EffectSignal, LONGEST_DELAY, OutgoingEffect, parse_effect};
 pub use message::{MessageError, OutgoingMessage, parse};
 pub use send::{Queue, QueueError, SendOutcome};

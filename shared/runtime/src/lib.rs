@@ -11,6 +11,7 @@
 //! * [`telemetry`] writes one JSON line for each thing that happened.
 
 pub mod clients;
+pub mod deadline;
 pub mod environment;
 pub mod fetching;
 pub mod secrets;
@@ -19,6 +20,7 @@ mod transport;
 pub mod vault;
 
 pub use clients::{ClientSettings, Clients, Endpoints, Patience};
+pub use deadline::time_left;
 pub use environment::StartError;
 pub use fetching::Fetcher;
 pub use rustls::pki_types::TrustAnchor;
