@@ -13,6 +13,8 @@ pub mod processes;
 pub mod gateway;
 pub mod mapping;
 
+pub mod bus;
+pub mod destination;
 pub mod ssm;
 pub mod stores;
 

@@ -4,11 +4,20 @@
 mod making;
 mod moving;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use lastword_config::Config;
-use lastword_domain::ResourceKey;
+use lastword_config::{Channel, Config};
+use lastword_destinations::{DestinationOverrides, Sender};
+use lastword_dispatch::Dispatcher;
+use lastword_domain::{ResourceKey, name::DestinationName};
 use lastword_ingest::{Ingest, answer::Reply, keys::KeyRing};
 use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
@@ -20,6 +29,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::{
+    bus::Bus,
+    destination::{Destination, Kind},
     standin::StandIn,
     stores::{Place, QueuePair, QueueSpec, Stores, create_queue_pair},
 };
@@ -41,6 +52,8 @@ pub const DEAD_LETTERS: &str = "lastword-signals-dead.fifo";
 pub const EFFECTS: &str = "lastword-effects";
 /// See [`INBOX_TABLE`].
 pub const DEAD_EFFECTS: &str = "lastword-effects-dead";
+/// See [`INBOX_TABLE`].
+pub const BUS: &str = "lastword";
 
 /// What stops a machine, in words.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -55,13 +68,18 @@ pub struct Machine {
     pub effects: QueuePair,
     /// The providers' read API, for every provider.
     pub standin: StandIn,
+    /// The event bus.
+    pub bus: Bus,
+    destinations: BTreeMap<DestinationName, Destination>,
     config: Arc<Config>,
     secrets: Secrets,
     now: u64,
+    /// How long the clock of workers has gone on, in milliseconds: nothing waits for a real one.
+    gone_on: Arc<AtomicU64>,
     /// Where each table's stream was read up to.
     positions: Mutex<BTreeMap<&'static str, String>>,
-    /// Receipts of messages that were received and not deleted.
-    held: Mutex<Vec<String>>,
+    /// Queues and receipts of messages that were received and not deleted.
+    held: Mutex<Vec<(String, String)>>,
 }
 
 /// The three handlers over clients of their own: one process, as it were.
@@ -72,6 +90,8 @@ pub struct Worker {
     pub relay: Relay,
     /// Reconcile.
     pub reconcile: Handler,
+    /// Dispatch.
+    pub dispatch: lastword_dispatch::Handler,
     /// The Inbox that ingest writes, with its meter.
     pub inbox: Inbox,
     /// The State that reconcile writes, with its meters.
@@ -107,6 +127,9 @@ impl Machine {
             queue,
             effects,
             standin: StandIn::start().await?,
+            bus: Bus::start().await?,
+            destinations: destinations(&config).await?,
+            gone_on: Arc::default(),
             config: Arc::new(config),
             secrets: Arc::new(secrets),
             now,
@@ -145,6 +168,7 @@ impl Machine {
             let endpoints = Endpoints {
                 dynamodb: Some(self.stores.dynamodb_url()),
                 sqs: Some(self.stores.sqs_url()),
+                eventbridge: Some(self.bus.url()),
                 ..Endpoints::default()
             };
             let mut settings = ClientSettings::local(endpoints, patience);
@@ -153,32 +177,65 @@ impl Machine {
             }
             Clients::new(settings)
         };
-        let now = self.now;
-        let clock = Arc::new(move || Moment::from_unix_ms(now * 1000));
+        let (now, gone_on) = (self.now, Arc::clone(&self.gone_on));
+        let clock =
+            Arc::new(move || Moment::from_unix_ms(now * 1000 + gone_on.load(Ordering::SeqCst)));
         let front = clients(Patience::ingest());
         let back = clients(Patience::background());
         let inbox = Inbox::new(front.dynamodb(), INBOX_TABLE);
         let keys = KeyRing::fixed(&self.config, Arc::clone(&self.secrets))?;
         let state = State::new(back.dynamodb(), INBOX_TABLE, STATE_TABLE);
         let queue = Queue::new(back.sqs(), &self.queue.url);
+        let effects = Queue::new(back.sqs(), &self.effects.url);
+        let vault = Arc::new(Vault::fixed(Arc::clone(&self.secrets)));
+        let sender = Sender::new(&back, BUS, Arc::clone(&vault), self.overrides()?)?;
+        let dispatcher = Dispatcher::new(
+            Arc::clone(&self.config),
+            state.clone(),
+            sender,
+            clock.clone(),
+        )?;
         let reconciler = Reconciler::new(
             Arc::clone(&self.config),
             state.clone(),
             ProviderClient::new(self.hosts()?)?,
-            Arc::new(Vault::fixed(Arc::clone(&self.secrets))),
+            vault,
             clock.clone(),
         )?;
         Ok(Worker {
             ingest: Ingest::new((*self.config).clone(), keys, inbox.clone(), clock),
             relay: Relay::new(
                 queue.clone(),
-                Queue::new(back.sqs(), &self.effects.url),
-                lastword_destinations::Bus,
+                effects.clone(),
+                lastword_destinations::Bus::new(back.eventbridge(), BUS),
             ),
+            dispatch: lastword_dispatch::Handler::new(dispatcher, effects),
             reconcile: Handler::new(reconciler, queue),
             inbox,
             state,
         })
+    }
+
+    /// The stand-in of a configured destination: it knows keys, answers questions or does neither, as the
+    /// configuration says.
+    #[must_use]
+    pub fn destination(&self, name: &str) -> Option<&Destination> {
+        let name = DestinationName::parse(name).ok()?;
+        self.destinations.get(&name)
+    }
+
+    /// Lets the clock of every worker go on.
+    pub fn go_on(&self, time: Duration) {
+        let time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.gone_on.fetch_add(time, Ordering::SeqCst);
+    }
+
+    fn overrides(&self) -> Result<DestinationOverrides, Failure> {
+        let each = self.destinations.iter();
+        let texts: Vec<_> = each
+            .map(|(name, it)| format!("{name}={}", it.url()))
+            .collect();
+        Ok(DestinationOverrides::parse(&texts.join(","))?)
     }
 
     fn hosts(&self) -> Result<HostOverrides, Failure> {
@@ -256,4 +313,21 @@ impl Machine {
     pub async fn story(&self, worker: &Worker, resource: &ResourceKey) -> Result<Story, Failure> {
         Ok(worker.state.story(resource).await?)
     }
+}
+
+/// A stand-in for each destination that is reached over HTTP.
+async fn destinations(config: &Config) -> Result<BTreeMap<DestinationName, Destination>, Failure> {
+    let mut all = BTreeMap::new();
+    for (name, destination) in &config.destinations {
+        if !matches!(destination.channel, Channel::Http(_)) {
+            continue;
+        }
+        let kind = match (destination.remembers(), destination.lookup()) {
+            (Some(_), _) => Kind::Idempotent,
+            (None, Some(_)) => Kind::LookUp,
+            (None, None) => Kind::Plain,
+        };
+        all.insert(name.clone(), Destination::start(kind).await?);
+    }
+    Ok(all)
 }

@@ -36,9 +36,18 @@ struct Shared {
     credentials: Mutex<Vec<String>>,
 }
 
-struct Hold {
+/// The other end of a [`Held`].
+pub(crate) struct Hold {
     reached: Arc<Notify>,
     released: oneshot::Receiver<()>,
+}
+
+impl Hold {
+    /// Says that it is reached, and waits until it is let go, or until the test is over.
+    pub(crate) async fn wait(self) {
+        self.reached.notify_one();
+        self.released.await.unwrap_or(());
+    }
 }
 
 /// An answer that is held back: its content is already what it will be.
@@ -48,6 +57,16 @@ pub struct Held {
 }
 
 impl Held {
+    pub(crate) fn new() -> (Self, Hold) {
+        let (release, released) = oneshot::channel();
+        let reached = Arc::new(Notify::new());
+        let hold = Hold {
+            reached: Arc::clone(&reached),
+            released,
+        };
+        (Self { reached, release }, hold)
+    }
+
     /// Waits until a read has come and its answer is fixed.
     pub async fn reached(&self) {
         self.reached.notified().await;
@@ -107,17 +126,12 @@ impl StandIn {
     /// Holds the next answer of a path back; what it will say is fixed when the read comes.
     #[must_use]
     pub fn hold_next(&self, path: &str) -> Held {
-        let (release, released) = oneshot::channel();
-        let reached = Arc::new(Notify::new());
-        let hold = Hold {
-            reached: Arc::clone(&reached),
-            released,
-        };
+        let (held, hold) = Held::new();
         lock(&self.shared.holds)
             .entry(path.to_owned())
             .or_default()
             .push(hold);
-        Held { reached, release }
+        held
     }
 
     /// How many reads a path had.
@@ -152,9 +166,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, uri: Uri)
     let hold = lock(&shared.holds).get_mut(&path).and_then(Vec::pop);
     let pause = *lock(&shared.pause);
     if let Some(hold) = hold {
-        hold.reached.notify_one();
-        // Released, or the test is over.
-        hold.released.await.unwrap_or(());
+        hold.wait().await;
     }
     tokio::time::sleep(pause).await;
     match shown {

@@ -31,6 +31,7 @@ pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
 pub use state::{
-    Bodies, Closed, Commit, Committed, Decision, Failure, KeptFact, Loaded, LoadedEvent,
-    LoadedSubject, MemberCopy, Review, State, Story, SubjectCommit, SubjectStory,
+    Bodies, Claim, Closed, Commit, Committed, Current, Decision, Failure, KeptEffect, KeptFact,
+    Loaded, LoadedEffect, LoadedEvent, LoadedSubject, MOST_ACTIONS, MemberCopy, Recorded, Review,
+    Ruled, Ruling, State, Story, SubjectCommit, SubjectStory, Writer, Written,
 };

@@ -60,6 +60,10 @@ pub fn made_up_secrets(config: &Config) -> Result<BTreeMap<SecretRef, SecretValu
             secrets.insert(reference.clone(), value);
         }
     }
+    for reference in config.destination_secrets() {
+        let value = SecretValue::accept(hex(&seed(&reference)).into())?;
+        secrets.insert(reference, value);
+    }
     Ok(secrets)
 }
 

@@ -130,11 +130,15 @@ impl Machine {
     /// # Errors
     /// When the queue cannot be used.
     pub async fn receive(&self) -> Result<Option<ReceivedBatch>, Failure> {
+        self.receive_from(&self.queue.url).await
+    }
+
+    async fn receive_from(&self, url: &str) -> Result<Option<ReceivedBatch>, Failure> {
         let received = self
             .stores
             .sqs()
             .receive_message()
-            .queue_url(&self.queue.url)
+            .queue_url(url)
             .max_number_of_messages(10)
             .message_system_attribute_names(MessageSystemAttributeName::All)
             .send()
@@ -168,7 +172,10 @@ impl Machine {
             }));
         }
         let event = json!({ "Records": records }).to_string();
-        self.held.lock().await.extend(receipts.values().cloned());
+        let held = receipts
+            .values()
+            .map(|receipt| (url.to_owned(), receipt.clone()));
+        self.held.lock().await.extend(held);
         Ok(Some(ReceivedBatch { event, receipts }))
     }
 
@@ -177,8 +184,8 @@ impl Machine {
     /// A message that was deleted meanwhile cannot be given back, and need not be.
     pub async fn give_back(&self) {
         let sqs = self.stores.sqs();
-        for receipt in std::mem::take(&mut *self.held.lock().await) {
-            let change = sqs.change_message_visibility().queue_url(&self.queue.url);
+        for (url, receipt) in std::mem::take(&mut *self.held.lock().await) {
+            let change = sqs.change_message_visibility().queue_url(url);
             drop(
                 change
                     .receipt_handle(receipt)
@@ -225,6 +232,15 @@ impl Machine {
     /// # Errors
     /// When the queue cannot be used.
     pub async fn delete(&self, batch: &ReceivedBatch, left: &[String]) -> Result<(), Failure> {
+        self.delete_from(&self.queue.url, batch, left).await
+    }
+
+    async fn delete_from(
+        &self,
+        url: &str,
+        batch: &ReceivedBatch,
+        left: &[String],
+    ) -> Result<(), Failure> {
         let settled = batch.receipts.iter().filter(|(id, _)| !left.contains(id));
         let entry = |(at, (_, receipt)): (usize, (&String, &String))| {
             DeleteMessageBatchRequestEntry::builder()
@@ -237,11 +253,47 @@ impl Machine {
             return Ok(());
         }
         let request = self.stores.sqs().delete_message_batch();
-        let request = request.queue_url(&self.queue.url);
+        let request = request.queue_url(url);
         let answer = request.set_entries(Some(entries)).send().await?;
         match answer.failed().first() {
             None => Ok(()),
             Some(failed) => Err(format!("a message was not deleted: {}", failed.code()).into()),
+        }
+    }
+
+    /// Receives up to ten messages of the effects' queue; `None` when it shows none.
+    /// # Errors
+    /// When the queue cannot be used.
+    pub async fn receive_effects(&self) -> Result<Option<ReceivedBatch>, Failure> {
+        self.receive_from(&self.effects.url).await
+    }
+
+    /// Hands a batch to dispatch, and deletes what it settled; says how many messages were left.
+    /// # Errors
+    /// When the queue cannot be used or dispatch fails as a whole.
+    pub async fn dispatch(&self, worker: &Worker, batch: &ReceivedBatch) -> Result<usize, Failure> {
+        let reply = worker
+            .dispatch
+            .handle_text(&batch.event, Duration::from_secs(60))
+            .await?;
+        let failures = reply.batch_item_failures.into_iter();
+        let left: Vec<String> = failures.map(|failure| failure.item_identifier).collect();
+        self.delete_from(&self.effects.url, batch, &left).await?;
+        Ok(left.len())
+    }
+
+    /// Moves everything on, effects too, until nothing is shown any more.
+    /// # Errors
+    /// When a store cannot be used.
+    pub async fn settle_all(&self, worker: &Worker) -> Result<(), Failure> {
+        loop {
+            self.settle(worker).await?;
+            match self.receive_effects().await? {
+                Some(batch) => {
+                    self.dispatch(worker, &batch).await?;
+                }
+                None => return Ok(()),
+            }
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) async fn functions(parts: &Parts) -> Result<Functions, Failure> {
     let relay = relay(Relay::new(
         Queue::new(back.sqs(), &parts.queue_url),
         Queue::new(back.sqs(), &parts.queue_url),
-        lastword_destinations::Bus,
+        lastword_destinations::Bus::new(back.eventbridge(), "lastword"),
     ));
     let reconcile = reconcile(parts, &back).await?;
     Ok(Functions {
