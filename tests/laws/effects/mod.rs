@@ -1,0 +1,4 @@
+//! Law 10: an effect happens once per business key, or says that it does not know.
+
+mod basic;
+mod world;
