@@ -202,3 +202,6 @@ impl Known<'_> {
         all
     }
 }
+
+#[cfg(test)]
+mod tests;
