@@ -68,12 +68,12 @@ impl Handler {
     ) -> Result<QueueReply, UnreadableBatch> {
         let messages = batch::messages(event)?;
         let deadline = Instant::now() + time;
-        let left = stream::iter(&messages)
+        let left = stream::iter(messages)
             .map(|message| async move {
-                let pause = self.message(message, deadline).await?;
-                self.hide(message, pause).await;
+                let pause = self.message(&message, deadline).await?;
+                self.hide(&message, pause).await;
                 Some(ItemFailure {
-                    item_identifier: message.id.clone(),
+                    item_identifier: message.id,
                 })
             })
             .buffer_unordered(MOST_AT_ONCE)

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastword_domain::{Content, Contents, Digest, EventRef, ReviewKey, ReviewStatus};
-use lastword_store::{Review, Story};
+use lastword_domain::{Content, Contents, Digest, EffectStatus, EventRef, ReviewKey, ReviewStatus};
+use lastword_store::{KeptEffect, Review, Story, SubjectStory};
 
 /// In what all of them ended: texts, each with the first history that ended in it.
 pub struct Ends(pub BTreeMap<String, String>);
@@ -67,12 +67,38 @@ pub fn of_resource(name: &str, story: &Story) -> Vec<String> {
         let content = fact.content.as_str();
         lines.push(format!("{name}: fact {}/{} {content}", fact.kind, fact.id));
     }
+    lines.extend(effects(name, &story.effects));
     for review in opened(&meaning.reviews, &story.reviews) {
         let contested = Digest::of_parts(&["", &contents.digest().to_text()]);
         assert_eq!(review.key.evidence, contested, "{}", review.key);
         lines.push(format!("{name}: open {} its contents", review.key.rule));
     }
     lines
+}
+
+/// What became of a subject's effects. One that was laid aside counts while it is still called for: one that is not
+/// called for any more was seen only by whoever looked while it was.
+pub fn of_subject(name: &str, story: &SubjectStory) -> Vec<String> {
+    let called = |effect: &&KeptEffect| {
+        let called = story.loaded.called.get(&effect.key.rule) == Some(&true);
+        called || effect.status != EffectStatus::Superseded
+    };
+    let effects: Vec<_> = story.effects.iter().filter(called).cloned().collect();
+    self::effects(name, &effects)
+}
+
+fn effects(name: &str, effects: &[KeptEffect]) -> Vec<String> {
+    let each = effects.iter();
+    each.map(|effect| {
+        let data = effect
+            .data
+            .as_ref()
+            .filter(|_| effect.status == EffectStatus::Done);
+        let data = data.map(|data| format!(" {}", data.as_str()));
+        let (rule, data) = (&effect.key.rule.name, data.unwrap_or_default());
+        format!("{name}: {rule} {}{data}", effect.status)
+    })
+    .collect()
 }
 
 fn statuses(contents: &Contents) -> String {

@@ -1,18 +1,19 @@
 //! Plays every order of arrival, many side by side on one machine, and collects in what they end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt as _, stream};
 use lastword_config::BUILT_IN;
+use lastword_dispatch::Settled;
 use lastword_domain::name::{SubjectId, SubjectKind};
 use lastword_domain::{Digest, EventRef, Json, SubjectKey};
 use lastword_local::machine::{Machine, Worker};
 use lastword_local::stores::Place;
-use lastword_store::Review;
+use lastword_store::{KeptEffect, Review};
 
-use super::end::{Ends, decided, of_resource, opened};
+use super::end::{Ends, decided, of_resource, of_subject, opened};
 use super::tale::{Numbered, Told, subjects};
 use crate::world::NOW;
 
@@ -97,6 +98,8 @@ pub async fn play(tale: &[Told], ways: Ways) -> Ends {
             stage.settle().await;
         }
     }
+    // Every effect is due by now, and what each is about has come to rest.
+    machine.go_on(Duration::from_secs(61));
     let mut ends = BTreeMap::new();
     for (history, end) in all
         .iter()
@@ -183,6 +186,8 @@ impl Stage<'_> {
         }
         for ((name, resource), events) in &resources {
             let story = self.worker.state.story(resource).await.unwrap();
+            self.act(&story.effects).await;
+            let story = self.worker.state.story(resource).await.unwrap();
             for event in events {
                 assert!(decided(&story, event), "{name} in {:?}", history.steps);
             }
@@ -194,6 +199,9 @@ impl Stage<'_> {
                 id: SubjectId::parse(&history.ids.id(&id)).unwrap(),
             };
             let story = self.worker.state.subject_story(&subject).await.unwrap();
+            self.act(&story.effects).await;
+            let story = self.worker.state.subject_story(&subject).await.unwrap();
+            lines.extend(of_subject(&format!("{kind} {id}"), &story));
             let verdict = story.loaded.meaning.verdict.iter();
             lines.extend(verdict.map(|verdict| format!("{kind} {id}: {}", verdict.as_str())));
             let evidence = |review: &Review| self.evidence(history, review);
@@ -202,6 +210,14 @@ impl Stage<'_> {
         }
         let lines: Vec<_> = lines.iter().map(|line| history.ids.plain(line)).collect();
         lines.join("\n")
+    }
+
+    /// Whoever sends gets to work; nothing is left over.
+    async fn act(&self, effects: &[KeptEffect]) {
+        let settled = self.machine.dispatch_these(self.worker, effects).await;
+        for settled in settled.unwrap() {
+            assert!(matches!(settled, Settled::At(_)), "{settled:?}");
+        }
     }
 
     /// A subject's review in words that do not depend on the history's ids; only what its evidence should be has any.

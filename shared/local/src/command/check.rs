@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use lastword_config::{Config, ConfigError, Integration, SecretRef};
 use serde_json::{Value, json};
 
+mod effects;
 mod meaning;
 
 use super::{
@@ -26,6 +27,7 @@ pub(super) fn run(asked: &Check) -> Outcome {
             if !asked.json {
                 show::say(&as_table(&config));
                 show::say(&meaning::as_table(&config));
+                show::say(&effects::as_table(&config));
                 show::say(&format!("\n{}: nothing is wrong\n", source.name()));
             }
             Ok(Found::Well)
@@ -42,7 +44,14 @@ fn as_json(checked: &Result<Config, ConfigError>) -> Value {
         Ok(config) => {
             let integrations: Vec<_> = config.integrations.values().map(integration).collect();
             let subjects = meaning::subjects(config);
-            json!({ "ok": true, "problems": [], "integrations": integrations, "subjects": subjects })
+            json!({
+                "ok": true,
+                "problems": [],
+                "integrations": integrations,
+                "subjects": subjects,
+                "effects": effects::effects(config),
+                "destinations": effects::destinations(config),
+            })
         }
         Err(error) => {
             let problems: Vec<_> = error

@@ -69,6 +69,10 @@ pub(super) struct Dev {
     /// Read a provider's objects from a stand-in on this machine: stripe=http://127.0.0.1:8420
     #[arg(long, value_name = "PROVIDER=URL")]
     pub(super) api: Vec<String>,
+    /// Send a destination's effects to this machine: mail=http://127.0.0.1:8421. Without it they are taken and put
+    /// aside; nothing is ever sent to a real destination
+    #[arg(long, value_name = "NAME=URL")]
+    pub(super) destination: Vec<String>,
     /// Where the data, the made up secrets and the log are kept [default: .lastword]
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) dir: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! `lastword inspect`: the story of one resource or subject, without bodies; changes nothing.
 
+mod effects;
 mod meaning;
 mod resource;
 mod subject;

@@ -27,6 +27,10 @@ pub(super) struct Stack {
     pub(super) ssm: String,
     /// The signals' queue.
     pub(super) queue_url: String,
+    /// The effects' queue.
+    pub(super) effects_url: String,
+    /// The endpoint of the event bus.
+    pub(super) bus: String,
     /// The table of accepted events.
     pub(super) inbox_table: String,
     /// The table of what is known.

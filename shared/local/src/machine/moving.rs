@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodbstreams::types::{Record, ShardIteratorType};
 use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, MessageSystemAttributeName};
+use lastword_queue::EffectSignal;
+use lastword_store::KeptEffect;
 use serde_json::json;
 
 use super::{Failure, INBOX_TABLE, Machine, STATE_TABLE, Worker};
@@ -280,6 +282,26 @@ impl Machine {
         let left: Vec<String> = failures.map(|failure| failure.item_identifier).collect();
         self.delete_from(&self.effects.url, batch, &left).await?;
         Ok(left.len())
+    }
+
+    /// Hands these effects to dispatch as the effects' queue would, but for its delays; says what became of each.
+    /// # Errors
+    /// When the store cannot be used.
+    pub async fn dispatch_these(
+        &self,
+        worker: &Worker,
+        effects: &[KeptEffect],
+    ) -> Result<Vec<lastword_dispatch::Settled>, Failure> {
+        let mut settled = Vec::new();
+        for effect in effects {
+            let signal = EffectSignal {
+                owner: effect.owner.clone(),
+                effect: effect.key.clone(),
+                turn: effect.turn,
+            };
+            settled.push(worker.dispatch.dispatcher().settle(&signal).await?);
+        }
+        Ok(settled)
     }
 
     /// Moves everything on, effects too, until nothing is shown any more.

@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use crate::{command::show, machine::Failure};
 
-const NAMES: [&str; 3] = ["ingest", "relay", "reconcile"];
+const NAMES: [&str; 4] = ["ingest", "relay", "reconcile", "dispatch"];
 
 /// Where they are.
 pub(super) struct Binaries {
@@ -34,7 +34,7 @@ impl Binaries {
         let newest = modified(&program)?;
         let fresh = |name| found.since(name).is_some_and(|built| built >= newest);
         if !NAMES.into_iter().all(fresh) {
-            show::remark("bringing ingest, relay and reconcile up to date (cargo build) …");
+            show::remark("bringing the functions up to date (cargo build) …");
             if let Err(why) = build(&found.directory).await {
                 found.make_do(&why)?;
             }

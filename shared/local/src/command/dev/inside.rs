@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::SystemTime};
 
+use lastword_destinations::{Bus, DestinationOverrides, Sender};
+use lastword_dispatch::Dispatcher;
 use lastword_ingest::{Clock, Ingest, keys::KeyRing};
 use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
@@ -14,27 +16,32 @@ use serde::Serialize;
 use super::parts::{Functions, Parts};
 use crate::{
     function::{Function, FunctionError, Invocation},
-    machine::{Failure, INBOX_TABLE, STATE_TABLE},
+    machine::{BUS, Failure, INBOX_TABLE, STATE_TABLE},
 };
 
 /// Reconcile's batches at once: the template's default.
 const RECONCILES: usize = 10;
+/// Dispatch's batches at once: the template's default.
+const DISPATCHES: usize = 10;
 
-/// Makes the three functions as their own starts do.
+/// Makes the functions as their own starts do.
 pub(super) async fn functions(parts: &Parts) -> Result<Functions, Failure> {
     let back = clients(parts, Patience::background());
     let ingest = ingest(parts, back.clone()).await?;
     let relay = relay(Relay::new(
         Queue::new(back.sqs(), &parts.queue_url),
-        Queue::new(back.sqs(), &parts.queue_url),
-        lastword_destinations::Bus::new(back.eventbridge(), "lastword"),
+        Queue::new(back.sqs(), &parts.effects_url),
+        Bus::new(back.eventbridge(), BUS),
     ));
     let reconcile = reconcile(parts, &back).await?;
+    let dispatch = dispatch(parts, &back).await?;
     Ok(Functions {
         ingest,
         relay,
         reconcile,
+        dispatch,
         reconciles: RECONCILES,
+        dispatches: DISPATCHES,
     })
 }
 
@@ -81,6 +88,31 @@ async fn reconcile(parts: &Parts, back: &Clients) -> Result<Function, Failure> {
     let handler = Handler::new(reconciler, Queue::new(back.sqs(), &parts.queue_url));
     let handler = Arc::new(handler);
     Ok(Function::in_process("reconcile", move |it: Invocation| {
+        let handler = Arc::clone(&handler);
+        async move {
+            let left = it
+                .deadline
+                .duration_since(SystemTime::now())
+                .unwrap_or_default();
+            let reply = handler.handle_text(&it.payload, left).await;
+            written(&reply.map_err(failed)?)
+        }
+    }))
+}
+
+async fn dispatch(parts: &Parts, back: &Clients) -> Result<Function, Failure> {
+    let source = parts.secrets.source(back.clone());
+    let vault = Vault::open(source, parts.config.destination_secrets()).await?;
+    let overrides = DestinationOverrides::parse(&parts.destinations)?;
+    let dispatcher = Dispatcher::new(
+        Arc::new(parts.config.clone()),
+        State::new(back.dynamodb(), INBOX_TABLE, STATE_TABLE),
+        Sender::new(back, BUS, Arc::new(vault), overrides)?,
+        Arc::new(Moment::now),
+    )?;
+    let queue = Queue::new(back.sqs(), &parts.effects_url);
+    let handler = Arc::new(lastword_dispatch::Handler::new(dispatcher, queue));
+    Ok(Function::in_process("dispatch", move |it: Invocation| {
         let handler = Arc::clone(&handler);
         async move {
             let left = it

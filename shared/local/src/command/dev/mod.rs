@@ -1,7 +1,7 @@
 //! `lastword dev`: the whole package on one machine; may not do anything that the functions do.
 //!
 //! Suggested reading order: [`start`] puts everything together and takes it apart, [`wiring`] connects it,
-//! [`parts`] is what the functions are made of, [`inside`] runs their handlers in this process and
+//! [`parts`] is what the functions are made of, [`postbox`] is where effects go, [`inside`] runs their handlers in this process and
 //! [`outside`] the real binaries, [`secrets`] makes up what is missing, [`log`] keeps the functions' lines
 //! apart from what is answered.
 //!
@@ -20,6 +20,7 @@ mod wiring;
 mod inside;
 mod outside;
 mod parts;
+mod postbox;
 
 mod binaries;
 mod log;
@@ -100,6 +101,8 @@ fn welcome(asked: &Dev, started: &Started) -> String {
         row("log", shown(&stack.log)),
         row("tables", tables),
         row("queue", stack.queue_url.clone()),
+        row("effects", stack.effects_url.clone()),
+        row("bus", stack.bus.clone()),
         row("parameters", stack.ssm.clone()),
     ];
     text.push_str(&show::table(&["PARTS", "WHERE"], rows));

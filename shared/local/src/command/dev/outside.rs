@@ -1,4 +1,4 @@
-//! The real binaries of the three functions, as the cloud runs them: over the Runtime API, with only the
+//! The real binaries of the functions, as the cloud runs them: over the Runtime API, with only the
 //! environment they are given.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::{
     parts::{Functions, Parts},
 };
 use crate::{
-    machine::{Failure, INBOX_TABLE, STATE_TABLE},
+    machine::{BUS, Failure, INBOX_TABLE, STATE_TABLE},
     processes::{Life, Output, ProcessSpec, Processes},
     runtime_api::RuntimeApi,
 };
@@ -18,6 +18,7 @@ use crate::{
 const INGESTS: usize = 2;
 const RELAYS: usize = 1;
 const RECONCILES: usize = 4;
+const DISPATCHES: usize = 2;
 /// How long a binary may take to ask for work.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -41,10 +42,12 @@ pub(super) async fn functions(
     let (ingest, ingests) = run("ingest", 512, for_ingest(parts), INGESTS);
     let (relay, relays) = run("relay", 256, for_relay(parts), RELAYS);
     let (reconcile, reconciles) = run("reconcile", 512, for_reconcile(parts), RECONCILES);
+    let (dispatch, dispatches) = run("dispatch", 256, for_dispatch(parts), DISPATCHES);
     for (name, processes) in [
         ("ingest", &ingests),
         ("relay", &relays),
         ("reconcile", &reconciles),
+        ("dispatch", &dispatches),
     ] {
         ready(processes)
             .await
@@ -54,9 +57,11 @@ pub(super) async fn functions(
         ingest,
         relay,
         reconcile,
+        dispatch,
         reconciles: RECONCILES,
+        dispatches: DISPATCHES,
     };
-    Ok((functions, vec![ingests, relays, reconciles]))
+    Ok((functions, vec![ingests, relays, reconciles, dispatches]))
 }
 
 async fn ready(processes: &Processes) -> Result<(), String> {
@@ -96,7 +101,26 @@ fn for_ingest(parts: &Parts) -> Variables {
 fn for_relay(parts: &Parts) -> Variables {
     let mut all = common(parts);
     all.push(("LASTWORD_QUEUE_URL".into(), parts.queue_url.clone()));
+    all.extend(outwards(parts));
     all
+}
+
+fn for_dispatch(parts: &Parts) -> Variables {
+    let mut all = for_ingest(parts);
+    all.push(("LASTWORD_STATE_TABLE".into(), STATE_TABLE.into()));
+    all.extend(outwards(parts));
+    let destinations = parts.destinations.clone();
+    all.push(("LASTWORD_LOCAL_DESTINATIONS".into(), destinations));
+    all
+}
+
+/// Where effects and events go.
+fn outwards(parts: &Parts) -> Variables {
+    let effects = parts.effects_url.clone();
+    vec![
+        ("LASTWORD_EFFECTS_QUEUE_URL".into(), effects),
+        ("LASTWORD_BUS".into(), BUS.into()),
+    ]
 }
 
 fn for_reconcile(parts: &Parts) -> Variables {
@@ -115,6 +139,10 @@ fn common(parts: &Parts) -> Variables {
         ("AWS_ENDPOINT_URL_DYNAMODB", endpoints.dynamodb.clone()),
         ("AWS_ENDPOINT_URL_SQS", endpoints.sqs.clone()),
         ("AWS_ENDPOINT_URL_SSM", endpoints.ssm.clone()),
+        (
+            "AWS_ENDPOINT_URL_EVENTBRIDGE",
+            endpoints.eventbridge.clone(),
+        ),
         ("LASTWORD_CONFIG", file),
         ("LASTWORD_LOG", std::env::var("LASTWORD_LOG").ok()),
     ]

@@ -19,6 +19,12 @@ pub(super) const GATEWAY_TIMEOUT: Duration = Duration::from_secs(11);
 pub(super) const RELAY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Reconcile's deadline.
 pub(super) const RECONCILE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Dispatch's deadline.
+pub(super) const DISPATCH_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a received effect stays hidden: 6 times that.
+pub(super) const EFFECTS_VISIBILITY: Duration = Duration::from_secs(360);
+/// How often an effect is received before it is moved to the dead letters.
+pub(super) const MOST_EFFECT_RECEIVES: u32 = 1000;
 /// How long a received message stays hidden: 6 times the deadline of whoever received it.
 pub(super) const VISIBILITY: Duration = Duration::from_secs(180);
 /// How often a message is received before it is moved to the dead letters.
@@ -34,6 +40,10 @@ pub(super) struct Parts {
     pub(super) endpoints: Endpoints,
     /// The signals' queue.
     pub(super) queue_url: String,
+    /// The effects' queue.
+    pub(super) effects_url: String,
+    /// Where destinations are on this machine: as text, for the variable.
+    pub(super) destinations: String,
     /// What the parameter store and the variables hold.
     pub(super) secrets: Secrets,
     /// Stand-ins of providers: as text, for the variable.
@@ -44,13 +54,16 @@ pub(super) struct Parts {
     pub(super) log: PathBuf,
 }
 
-/// The three functions, to be invoked.
+/// The functions, to be invoked.
 pub(super) struct Functions {
     pub(super) ingest: Function,
     pub(super) relay: Function,
     pub(super) reconcile: Function,
+    pub(super) dispatch: Function,
     /// How many batches reconcile takes at once.
     pub(super) reconciles: usize,
+    /// How many batches dispatch takes at once.
+    pub(super) dispatches: usize,
 }
 
 /// The stand-ins that were asked for, checked: loopback only, and of providers that are configured.

@@ -127,7 +127,11 @@ fn wanted(config: &Config) -> BTreeMap<SecretRef, Option<&Integration>> {
             wanted.entry(reference.clone()).or_default();
         }
     }
-    for reference in config.api_secrets() {
+    for reference in config
+        .api_secrets()
+        .into_iter()
+        .chain(config.destination_secrets())
+    {
         wanted.entry(reference).or_default();
     }
     wanted

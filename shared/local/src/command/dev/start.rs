@@ -14,10 +14,12 @@ use super::{
     log::Log,
     outside,
     parts::{self, Parts},
+    postbox::PostBoxes,
     secrets::Secrets,
-    wiring::{self, Streams},
+    wiring::{self, Queues, Streams},
 };
 use crate::{
+    bus::Bus,
     command::{
         check::endpoint,
         cli::{DIRECTORY, Dev},
@@ -29,7 +31,7 @@ use crate::{
     mapping::QueueMapping,
     processes::Processes,
     ssm::Ssm,
-    stores::{Place, QueuePair, Stores, StoresError},
+    stores::{Place, Stores, StoresError},
 };
 
 /// A running stack.
@@ -43,6 +45,7 @@ pub(super) struct Started {
     gateway: Gateway,
     streams: Streams,
     signals: QueueMapping,
+    effects: QueueMapping,
     processes: Vec<Processes>,
     ground: Ground,
 }
@@ -51,8 +54,10 @@ pub(super) struct Started {
 struct Ground {
     stores: Stores,
     directory: PathBuf,
-    queue: QueuePair,
+    queues: Queues,
     ssm: Ssm,
+    bus: Bus,
+    boxes: PostBoxes,
 }
 
 /// Starts everything, the front door last.
@@ -70,7 +75,9 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         config,
         file: source.absolute()?,
         endpoints: ground.endpoints(),
-        queue_url: ground.queue.url.clone(),
+        queue_url: ground.queues.signals.url.clone(),
+        effects_url: ground.queues.effects.url.clone(),
+        destinations: ground.boxes.overrides.clone(),
         secrets,
         api,
         clock: asked.clock,
@@ -81,9 +88,10 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         None => (inside::functions(&parts).await?, Vec::new()),
         Some(binaries) => outside::functions(&parts, binaries).await?,
     };
-    let (stores, queue) = (&ground.stores, &ground.queue);
-    let streams = wiring::streams(stores, &functions, queue, &ground.directory).await?;
-    let signals = wiring::signals(stores, &functions, queue, &streams).await;
+    let (stores, queues) = (&ground.stores, &ground.queues);
+    let streams = wiring::streams(stores, &functions, queues, &ground.directory).await?;
+    let signals = wiring::signals(stores, &functions, &queues.signals, &streams).await;
+    let effects = wiring::effects(stores, &functions, &queues.effects).await;
     let gateway = wiring::gateway(asked.port, &functions, &streams.inbox, &parts.config).await?;
     let stack = describe(&gateway, &ground, &parts);
     stack.publish()?;
@@ -94,6 +102,7 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         gateway,
         streams,
         signals,
+        effects,
         processes,
         ground,
     })
@@ -106,11 +115,14 @@ impl Started {
         drop(Stack::retract(&self.ground.directory));
         self.gateway.shutdown().await;
         self.signals.pause().await;
+        self.effects.pause().await;
         self.streams.pause().await;
         for processes in self.processes {
             processes.stop().await;
         }
         self.ground.ssm.shutdown().await;
+        self.ground.bus.shutdown().await;
+        self.ground.boxes.close().await;
         self.ground.stores.shutdown().await;
     }
 }
@@ -122,14 +134,17 @@ impl Ground {
         let directory = std::path::absolute(stores.directory())?;
         // What is left of one that was killed.
         Stack::retract(&directory)?;
-        let queue = wiring::tables_and_queue(&stores).await?;
+        let queues = wiring::tables_and_queues(&stores).await?;
+        let boxes = PostBoxes::open(&asked.destination, config).await?;
         let secrets = Secrets::settle(config, &directory, |name| std::env::var(name))?;
         let ssm = Ssm::start(secrets.parameters()).await?;
         let ground = Self {
             stores,
             directory,
-            queue,
+            queues,
             ssm,
+            bus: Bus::start().await?,
+            boxes,
         };
         Ok((ground, secrets))
     }
@@ -139,7 +154,7 @@ impl Ground {
             dynamodb: Some(self.stores.dynamodb_url()),
             sqs: Some(self.stores.sqs_url()),
             ssm: Some(self.ssm.url()),
-            ..Endpoints::default()
+            eventbridge: Some(self.bus.url()),
         }
     }
 }
@@ -184,6 +199,8 @@ fn describe(gateway: &Gateway, ground: &Ground, parts: &Parts) -> Stack {
         sqs: ground.stores.sqs_url(),
         ssm: ground.ssm.url(),
         queue_url: parts.queue_url.clone(),
+        effects_url: parts.effects_url.clone(),
+        bus: ground.bus.url(),
         inbox_table: INBOX_TABLE.to_owned(),
         state_table: STATE_TABLE.to_owned(),
         secrets: parts.secrets.file.clone(),

@@ -14,14 +14,20 @@ use crate::{
     command::check::endpoint,
     function::{Function, Invocation},
     gateway::{Gateway, GatewayConfig},
-    machine::{DEAD_LETTERS, Failure, INBOX_TABLE, QUEUE, STATE_TABLE},
+    machine::{DEAD_EFFECTS, DEAD_LETTERS, EFFECTS, Failure, INBOX_TABLE, QUEUE, STATE_TABLE},
     mapping::stream::is_news,
     mapping::{QueueMapping, QueueMappingConfig, StreamMapping, StreamMappingConfig},
     stores::{QueueGauge, QueuePair, QueueSpec, Stores, create_queue_pair},
 };
 
+/// The queues between the functions.
+pub(super) struct Queues {
+    pub(super) signals: QueuePair,
+    pub(super) effects: QueuePair,
+}
+
 /// Makes what is not there yet.
-pub(super) async fn tables_and_queue(stores: &Stores) -> Result<QueuePair, Failure> {
+pub(super) async fn tables_and_queues(stores: &Stores) -> Result<Queues, Failure> {
     lastword_store::tables::create(&stores.dynamodb(), INBOX_TABLE, STATE_TABLE).await?;
     let spec = QueueSpec {
         name: QUEUE.to_owned(),
@@ -29,7 +35,16 @@ pub(super) async fn tables_and_queue(stores: &Stores) -> Result<QueuePair, Failu
         visibility_timeout: parts::VISIBILITY,
         max_receive_count: parts::MOST_RECEIVES,
     };
-    Ok(create_queue_pair(&stores.sqs(), &spec).await?)
+    let effects = QueueSpec {
+        name: EFFECTS.to_owned(),
+        dead_letter_name: DEAD_EFFECTS.to_owned(),
+        visibility_timeout: parts::EFFECTS_VISIBILITY,
+        max_receive_count: parts::MOST_EFFECT_RECEIVES,
+    };
+    Ok(Queues {
+        signals: create_queue_pair(&stores.sqs(), &spec).await?,
+        effects: create_queue_pair(&stores.sqs(), &effects).await?,
+    })
 }
 
 /// From a table's stream to relay.
@@ -58,16 +73,16 @@ const STATE: Source = Source {
     only: Some(is_news),
 };
 
-/// From the Inbox, and from State, to relay. A position is saved only when the queue is seen empty.
+/// From the Inbox, and from State, to relay. A position is saved only when the queues are seen empty.
 pub(super) async fn streams(
     stores: &Stores,
     functions: &Functions,
-    queue: &QueuePair,
+    queues: &Queues,
     directory: &Path,
 ) -> Result<Streams, Failure> {
     Ok(Streams {
-        inbox: stream(&INBOX, stores, functions, queue, directory).await?,
-        state: stream(&STATE, stores, functions, queue, directory).await?,
+        inbox: stream(&INBOX, stores, functions, queues, directory).await?,
+        state: stream(&STATE, stores, functions, queues, directory).await?,
     })
 }
 
@@ -89,7 +104,7 @@ async fn stream(
     source: &Source,
     stores: &Stores,
     functions: &Functions,
-    queue: &QueuePair,
+    queues: &Queues,
     directory: &Path,
 ) -> Result<Arc<StreamMapping>, Failure> {
     let described = stores.dynamodb().describe_table().table_name(source.table);
@@ -104,7 +119,9 @@ async fn stream(
         only: source.only,
         function_timeout: parts::RELAY_TIMEOUT,
         position_file: Some(directory.join(source.file)),
-        downstream: vec![QueueGauge::new(stores.sqs(), &queue.url)],
+        downstream: [&queues.signals, &queues.effects]
+            .map(|queue| QueueGauge::new(stores.sqs(), &queue.url))
+            .to_vec(),
         observer: log::observer(),
         ..StreamMappingConfig::new(source.name, stream_arn)
     };
@@ -130,6 +147,21 @@ pub(super) async fn signals(
     let state = Arc::clone(&streams.state);
     let reconcile = nudging("reconcile", functions.reconcile.clone(), state);
     QueueMapping::start(stores.sqs(), reconcile, config).await
+}
+
+/// From the effects' queue to dispatch.
+pub(super) async fn effects(
+    stores: &Stores,
+    functions: &Functions,
+    queue: &QueuePair,
+) -> QueueMapping {
+    let config = QueueMappingConfig {
+        maximum_concurrency: functions.dispatches,
+        function_timeout: parts::DISPATCH_TIMEOUT,
+        observer: log::observer(),
+        ..QueueMappingConfig::new("effects to dispatch", &queue.url, &queue.arn)
+    };
+    QueueMapping::start(stores.sqs(), functions.dispatch.clone(), config).await
 }
 
 /// From the network to ingest.

@@ -6,7 +6,7 @@ use lastword_domain::{Content, EventRef, Outcome as Decided, Projection, Resourc
 use lastword_store::{Bodies, Decision, State, Story};
 use serde_json::{Value, json};
 
-use super::{meaning, unread};
+use super::{effects, meaning, unread};
 use crate::command::{
     Found, Outcome,
     cli::Inspect,
@@ -147,6 +147,7 @@ fn as_json(resource: &ResourceKey, story: &Story, body: bool) -> Value {
         object.insert("facts".to_owned(), json!(facts));
         let reviews: Vec<_> = story.reviews.iter().map(meaning::review).collect();
         object.insert("reviews".to_owned(), json!(reviews));
+        object.insert("effects".to_owned(), effects::as_json(&story.effects, body));
         let waiting = projection.is_some_and(|it| it.waiting);
         object.insert("waiting".to_owned(), json!(waiting));
     }
@@ -215,6 +216,7 @@ fn as_text(resource: &ResourceKey, story: &Story, body: bool) -> String {
     text.push('\n');
     text.push_str(&table(&story.decisions));
     text.push_str(&meaning::facts(&story.facts, body));
+    text.push_str(&effects::as_text(&story.effects, body));
     text.push_str(&meaning::reviews(&story.reviews));
     text
 }

@@ -4,7 +4,7 @@ use lastword_domain::{Revision, Standing, SubjectKey};
 use lastword_store::{MemberCopy, State, SubjectStory};
 use serde_json::{Value, json};
 
-use super::{meaning, unread};
+use super::{effects, meaning, unread};
 use crate::command::{
     Found, Outcome,
     cli::Inspect,
@@ -15,9 +15,9 @@ pub(super) async fn tell(state: &State, subject: &SubjectKey, asked: &Inspect) -
     let story = state.subject_story(subject).await.map_err(unread)?;
     let known = story.loaded.revision != Revision::NONE || !story.loaded.members.is_empty();
     if asked.json {
-        show::say(&format!("{}\n", as_json(subject, &story)));
+        show::say(&format!("{}\n", as_json(subject, &story, asked.body)));
     } else {
-        show::say(&as_text(subject, &story, known));
+        show::say(&as_text(subject, &story, known, asked.body));
     }
     Ok(if known { Found::Well } else { Found::Wrong })
 }
@@ -30,7 +30,7 @@ fn standing(member: &MemberCopy) -> &'static str {
     }
 }
 
-fn as_json(subject: &SubjectKey, story: &SubjectStory) -> Value {
+fn as_json(subject: &SubjectKey, story: &SubjectStory, body: bool) -> Value {
     let members = story.loaded.members.iter().map(|member| {
         json!({
             "role": member.role,
@@ -45,11 +45,12 @@ fn as_json(subject: &SubjectKey, story: &SubjectStory) -> Value {
         "verdict": meaning::verdict(&story.loaded.meaning),
         "decided_at": story.decided_at,
         "members": members.collect::<Vec<_>>(),
+        "effects": effects::as_json(&story.effects, body),
         "reviews": story.reviews.iter().map(meaning::review).collect::<Vec<_>>(),
     })
 }
 
-fn as_text(subject: &SubjectKey, story: &SubjectStory, known: bool) -> String {
+fn as_text(subject: &SubjectKey, story: &SubjectStory, known: bool, body: bool) -> String {
     let name = show::harmless(&format!("subject/{subject}"));
     let mut text = format!("{}\n", show::painted(&name, HEADING));
     if !known {
@@ -73,6 +74,7 @@ fn as_text(subject: &SubjectKey, story: &SubjectStory, known: bool) -> String {
     let heads = ["ROLE", "RESOURCE", "STANDING", "REVISION"];
     let members = story.loaded.members.iter().map(row).collect();
     text.push_str(&format!("\n{}", show::table(&heads, members)));
+    text.push_str(&effects::as_text(&story.effects, body));
     text.push_str(&meaning::reviews(&story.reviews));
     text
 }
