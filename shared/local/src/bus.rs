@@ -65,7 +65,8 @@ impl Bus {
         Self::serve(None).await
     }
 
-    /// Serves on a free port and hands each event that it took to `hearer`, once, in order of arrival.
+    /// Serves on a free port and hands each event that it took to `hearer`, once, in order of arrival. It
+    /// may not ask the bus anything: that waits for it.
     ///
     /// # Errors
     /// When no port can be opened.

@@ -80,7 +80,7 @@ struct Shared {
     is_behind: Mutex<bool>,
 }
 
-/// A destination on loopback. Dropping it stops it; what is held is let go then.
+/// A destination on loopback. Dropping it stops it.
 pub struct Destination {
     shared: Arc<Shared>,
     address: SocketAddr,

@@ -129,8 +129,6 @@ struct Shared {
     dynamodb: OnceLock<aws_sdk_dynamodb::Client>,
     sqs: OnceLock<aws_sdk_sqs::Client>,
     ssm: OnceLock<aws_sdk_ssm::Client>,
-    #[cfg(feature = "eventbridge")]
-    eventbridge: OnceLock<aws_sdk_eventbridge::Client>,
 }
 
 impl Clients {
@@ -151,8 +149,6 @@ impl Clients {
             dynamodb: OnceLock::new(),
             sqs: OnceLock::new(),
             ssm: OnceLock::new(),
-            #[cfg(feature = "eventbridge")]
-            eventbridge: OnceLock::new(),
         };
         Self {
             shared: Arc::new(shared),
@@ -204,15 +200,13 @@ impl Clients {
         self.shared.ssm.get_or_init(build).clone()
     }
 
-    /// The event bus.
+    /// The event bus. Made anew each time and not kept here, so that nothing of its crate stays in a function that is
+    /// built in one run with those that publish.
     #[cfg(feature = "eventbridge")]
     pub fn eventbridge(&self) -> aws_sdk_eventbridge::Client {
-        let build = || {
-            let mut builder = aws_sdk_eventbridge::config::Builder::from(&self.base());
-            builder.set_endpoint_url(self.shared.settings.endpoints.eventbridge.clone());
-            aws_sdk_eventbridge::Client::from_conf(builder.build())
-        };
-        self.shared.eventbridge.get_or_init(build).clone()
+        let mut builder = aws_sdk_eventbridge::config::Builder::from(&self.base());
+        builder.set_endpoint_url(self.shared.settings.endpoints.eventbridge.clone());
+        aws_sdk_eventbridge::Client::from_conf(builder.build())
     }
 
     fn base(&self) -> SdkConfig {

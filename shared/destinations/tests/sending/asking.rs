@@ -18,10 +18,10 @@ fn kind(found: &Found) -> &'static str {
 }
 
 async fn ask(then: Then, pointer: &str) -> Found {
-    let server = Server::start(then).await;
+    let server = Server::start(then.clone()).await;
     let url = server.url();
     let lookup = format!("lookup = {{ url = \"{url}/find?key={{key}}\"{pointer} }}");
-    let found = sender().ask(&plain(&url, &lookup), KEY).await;
+    let found = sender().ask(&then.destination(&url, &lookup), KEY).await;
     assert_eq!(server.requests().len(), 1, "asked once");
     found
 }

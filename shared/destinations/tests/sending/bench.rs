@@ -54,6 +54,15 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) async fn start(then: Then) -> Self {
+        Self::start_hearing(then, true).await
+    }
+
+    /// One that takes the first bytes for a request, whatever they are: nothing in TLS ends like HTTP.
+    pub(crate) async fn start_deaf(then: Then) -> Self {
+        Self::start_hearing(then, false).await
+    }
+
+    async fn start_hearing(then: Then, http: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -61,7 +70,7 @@ impl Server {
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                tokio::spawn(serve(stream, then.clone(), Arc::clone(&seen)));
+                tokio::spawn(serve(stream, http, then.clone(), Arc::clone(&seen)));
             }
         });
         Self { port, requests }
@@ -77,8 +86,8 @@ impl Server {
     }
 }
 
-async fn serve(mut stream: TcpStream, then: Then, seen: Arc<Mutex<Vec<String>>>) {
-    let Some(request) = read(&mut stream).await else {
+async fn serve(mut stream: TcpStream, http: bool, then: Then, seen: Arc<Mutex<Vec<String>>>) {
+    let Some(request) = read(&mut stream, http).await else {
         return;
     };
     seen.lock().unwrap().push(request);
@@ -92,7 +101,7 @@ async fn serve(mut stream: TcpStream, then: Then, seen: Arc<Mutex<Vec<String>>>)
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<String> {
+async fn read(stream: &mut TcpStream, http: bool) -> Option<String> {
     let mut text = String::new();
     let mut buffer = [0; 4096];
     loop {
@@ -101,6 +110,9 @@ async fn read(stream: &mut TcpStream) -> Option<String> {
             return None;
         }
         text += &String::from_utf8_lossy(&buffer[..count]);
+        if !http {
+            return Some(text);
+        }
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             continue;
         };
@@ -128,11 +140,30 @@ pub(crate) fn destination(settings: &str) -> Destination {
     all.find(|one| one.name.as_str() == "mail").unwrap()
 }
 
-/// Plain HTTP with the shortest timeout.
+/// Plain HTTP with time enough for a machine that is busy.
 pub(crate) fn plain(url: &str, more: &str) -> Destination {
+    with_timeout(20, url, more)
+}
+
+/// The same with the shortest timeout, for what never ends by itself.
+pub(crate) fn hasty(url: &str, more: &str) -> Destination {
+    with_timeout(1, url, more)
+}
+
+fn with_timeout(seconds: u32, url: &str, more: &str) -> Destination {
     destination(&format!(
-        "url = \"{url}/messages?a=b\"\ntimeout_seconds = 1\n{more}"
+        "url = \"{url}/messages?a=b\"\ntimeout_seconds = {seconds}\n{more}"
     ))
+}
+
+impl Then {
+    /// What it is met with.
+    pub(crate) fn destination(&self, url: &str, more: &str) -> Destination {
+        match self {
+            Self::WriteAndHang(_) => hasty(url, more),
+            Self::Write(_) | Self::Close => plain(url, more),
+        }
+    }
 }
 
 pub(crate) fn secrets(value: &str) -> Secrets {
@@ -142,14 +173,18 @@ pub(crate) fn secrets(value: &str) -> Secrets {
 }
 
 pub(crate) fn clients(endpoint: &str) -> Clients {
+    clients_within(Duration::from_secs(20), endpoint)
+}
+
+pub(crate) fn clients_within(attempt: Duration, endpoint: &str) -> Clients {
     let endpoints = Endpoints {
         sqs: Some(endpoint.to_owned()),
         eventbridge: Some(endpoint.to_owned()),
         ..Endpoints::default()
     };
     let patience = Patience {
-        attempt: Duration::from_millis(500),
-        operation: Duration::from_secs(8),
+        attempt,
+        operation: Duration::from_secs(60),
     };
     Clients::new(ClientSettings::local(endpoints, patience))
 }

@@ -23,8 +23,9 @@ fn kind(sent: &Sent) -> &'static str {
 
 /// One attempt, and how many requests came of it.
 async fn attempt(then: Then, more: &str) -> (Sent, usize) {
-    let server = Server::start(then).await;
-    let sent = sender().send(&plain(&server.url(), more), &MESSAGE).await;
+    let server = Server::start(then.clone()).await;
+    let mail = then.destination(&server.url(), more);
+    let sent = sender().send(&mail, &MESSAGE).await;
     (sent, server.requests().len())
 }
 
@@ -131,10 +132,14 @@ async fn a_tls_handshake_that_fails_or_never_ends_leaves_the_effect_unsent() {
         Then::Write(b"HTTP/1.1 200 x\r\n\r\n".to_vec()),
         Then::WriteAndHang(Vec::new()),
     ] {
-        let server = Server::start(then.clone()).await;
+        let server = Server::start_deaf(then.clone()).await;
         let url = format!("https://127.0.0.1:{}", server.port);
-        let sent = sender().send(&plain(&url, ""), &MESSAGE).await;
+        let mail = then.destination(&url, "");
+        let sent = sender().send(&mail, &MESSAGE).await;
         assert_eq!(kind(&sent), "not sent", "{then:?} {sent:?}");
+        // What came is a handshake, and nothing of ours.
+        let came = server.requests().concat();
+        assert!(!came.is_empty() && !came.contains("receipt"), "{came}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What became of an attempt through the SDK, however the service breaks: for a queue, and for the bus.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lastword_config::{Channel, Destination};
 use lastword_destinations::{DestinationOverrides, Sender};
@@ -8,7 +9,9 @@ use lastword_domain::Sent;
 use lastword_domain::name::DestinationName;
 use lastword_runtime::Vault;
 
-use crate::bench::{MESSAGE, PRIVATE, SECRET, Server, Then, answer, clients, destination, secrets};
+use crate::bench::{
+    MESSAGE, PRIVATE, SECRET, Server, Then, answer, clients, clients_within, destination, secrets,
+};
 
 fn queue() -> Destination {
     destination("queue = \"https://sqs.us-east-1.amazonaws.com/123456789012/receipts.fifo\"")
@@ -21,11 +24,21 @@ fn bus() -> Destination {
     }
 }
 
-async fn send(endpoint: &str, destination: &Destination) -> Sent {
+async fn send(attempt: Duration, endpoint: &str, destination: &Destination) -> Sent {
     let vault = Arc::new(Vault::fixed(secrets(SECRET)));
     let overrides = DestinationOverrides::none();
-    let sender = Sender::new(&clients(endpoint), "bus", vault, overrides).unwrap();
+    let sender = Sender::new(&clients_within(attempt, endpoint), "bus", vault, overrides).unwrap();
     sender.send(destination, &MESSAGE).await
+}
+
+impl Then {
+    /// Short for what never ends by itself.
+    fn patience(&self) -> Duration {
+        match self {
+            Self::WriteAndHang(_) => Duration::from_millis(500),
+            Self::Write(_) | Self::Close => Duration::from_secs(20),
+        }
+    }
 }
 
 fn kind(sent: &Sent) -> &'static str {
@@ -76,7 +89,7 @@ async fn each_way_in_which_a_service_fails_means_what_the_table_says_and_is_met_
     ] {
         for destination in [queue(), bus()] {
             let server = Server::start(then.clone()).await;
-            let sent = send(&server.url(), &destination).await;
+            let sent = send(then.patience(), &server.url(), &destination).await;
             assert_eq!(kind(&sent), expected, "{then:?} {sent:?}");
             assert_eq!(server.requests().len(), 1, "hidden repetition: {then:?}");
         }
@@ -86,7 +99,7 @@ async fn each_way_in_which_a_service_fails_means_what_the_table_says_and_is_met_
 #[tokio::test]
 async fn a_service_that_cannot_be_reached_leaves_the_effect_unsent() {
     for destination in [queue(), bus()] {
-        let sent = send("http://127.0.0.1:1", &destination).await;
+        let sent = send(Duration::from_secs(20), "http://127.0.0.1:1", &destination).await;
         assert_eq!(kind(&sent), "not sent", "{sent:?}");
     }
 }

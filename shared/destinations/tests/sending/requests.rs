@@ -10,7 +10,8 @@ use lastword_domain::Sent;
 use lastword_runtime::{SecretSource, Vault};
 
 use crate::bench::{
-    KEY, MESSAGE, SECRET, Server, clients, destination, plain, secrets, sender, sender_with, status,
+    KEY, MESSAGE, SECRET, Server, clients, destination, hasty, plain, secrets, sender, sender_with,
+    status,
 };
 
 async fn request(more: &str) -> String {
@@ -166,7 +167,7 @@ async fn an_attempt_that_is_given_up_ends_its_connection() {
             .await
             .map(|_| all)
     });
-    let sent = sender().send(&plain(&url, ""), &MESSAGE).await;
+    let sent = sender().send(&hasty(&url, ""), &MESSAGE).await;
     assert!(matches!(sent, Sent::Unknown { .. }), "{sent:?}");
     let ended = tokio::time::timeout(Duration::from_secs(20), server).await;
     ended.expect("the connection stayed open").unwrap().ok();

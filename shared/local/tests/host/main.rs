@@ -13,6 +13,8 @@ mod processes;
 #[cfg(test)]
 mod queue;
 #[cfg(test)]
+mod sending;
+#[cfg(test)]
 mod stores;
 #[cfg(test)]
 mod stream;
