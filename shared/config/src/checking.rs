@@ -3,7 +3,7 @@
 
 mod accounts;
 mod api;
-pub(crate) mod destinations;
+mod destinations;
 mod door;
 mod effects;
 mod meaning;

@@ -11,8 +11,8 @@ use std::time::Duration;
 use http::uri::Authority;
 use lastword_domain::name::DestinationName;
 
-use crate::checking::destinations::url;
 use crate::secret::SecretRef;
+use crate::url;
 
 /// The name under which the event bus is built in.
 pub const BUS: &str = "bus";

@@ -12,6 +12,7 @@ pub mod meaning;
 mod problem;
 mod raw;
 pub mod secret;
+mod url;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

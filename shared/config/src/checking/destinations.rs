@@ -1,7 +1,5 @@
 //! Where effects go: what is written of each destination, checked before anything is sent there.
 
-pub(crate) mod url;
-
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -15,6 +13,7 @@ use crate::destination::{
     BUS, Channel, Credential, Destination, HttpDestination, LookUp, QueueDestination,
 };
 use crate::raw::{RawDestination, RawLookUp};
+use crate::url;
 
 /// Seconds that one attempt may take. The longest leaves a function time to write down what became of it.
 const TIMEOUT: RangeInclusive<i64> = 1..=20;

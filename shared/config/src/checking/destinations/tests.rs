@@ -341,7 +341,7 @@ fn a_secret_is_sent_over_tls_or_stays_on_this_machine() {
 proptest! {
     #[test]
     fn no_url_that_is_taken_leads_off_this_machine_without_tls(text in "(https?://)?[a-z0-9.:@/\\[\\]#?%]{0,24}|\\PC{0,12}") {
-        if super::url::whole(&text).is_ok() {
+        if crate::url::whole(&text).is_ok() {
             let uri: http::Uri = text.parse().unwrap();
             let host = uri.host().unwrap();
             let here = host == "[::1]" || host == "localhost" || host.starts_with("127.");

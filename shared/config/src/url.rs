@@ -11,7 +11,7 @@ use crate::destination::KEY_PLACE;
 const KEY_LENGTH: usize = 43;
 
 /// A URL that a secret may be sent to: https, or this machine.
-pub(super) fn whole(text: &str) -> Result<(), String> {
+pub(crate) fn whole(text: &str) -> Result<(), String> {
     let shown = if text.contains('@') {
         "(not shown)"
     } else {
@@ -25,7 +25,7 @@ pub(super) fn whole(text: &str) -> Result<(), String> {
 }
 
 /// The same, with the place of the key once.
-pub(super) fn with_key(text: &str) -> Result<(), String> {
+pub(crate) fn with_key(text: &str) -> Result<(), String> {
     let shown = if text.contains('@') {
         "(not shown)"
     } else {
@@ -55,7 +55,7 @@ pub(super) fn with_key(text: &str) -> Result<(), String> {
 }
 
 /// A queue of SQS, or of the embedded stack.
-pub(super) fn queue(text: &str) -> Result<(), String> {
+pub(crate) fn queue(text: &str) -> Result<(), String> {
     const EXPECTED: &str = "expected https://sqs.<region>.amazonaws.com/<account>/<name>";
     let shown = if text.contains('@') {
         "(not shown)"
@@ -97,7 +97,7 @@ pub(crate) fn of_this_machine(text: &str) -> Result<Authority, &'static str> {
 }
 
 /// A JSON pointer (RFC 6901).
-pub(super) fn pointer(text: &str) -> Result<(), String> {
+pub(crate) fn pointer(text: &str) -> Result<(), String> {
     let escaped = text
         .split('~')
         .skip(1)
