@@ -36,6 +36,7 @@ async fn a_subscription_that_is_cancelled_at_once_ends_the_same_in_every_order()
         customer cus: {"allowed":["access"],"data":{},"state":"subscribed"}
         invoice in-1: paid
         invoice in-1: fact paid/in-1 {"id":"in-1","object":"invoice","status":"paid"}
+        invoice in-1: receipt done {"invoice":"in-1","total":null}
         subscription sub-1: canceled {"allowed":[],"data":{},"state":"canceled"}
         subscription sub-2: active {"allowed":["access"],"data":{},"state":"active"}
         "#,
@@ -56,6 +57,7 @@ async fn what_the_shop_s_three_senders_tell_ends_the_same_in_every_order() {
     ends.are(
         r#"
         order ord: open paid-and-cancelled pay+ord
+        order ord: confirmation superseded
         order ord: {"allowed":[],"data":{"parcels":[{"id":"par","status":"contested"}]},"state":"paid and cancelled"}
         order ord: cancelled
         parcel par: delivered|lost
@@ -77,6 +79,7 @@ async fn an_order_that_the_erp_deletes_leaves_its_subject_in_every_order() {
     ends.are(
         r#"
         order ord: {"allowed":[],"data":{"parcels":[{"id":"par","status":"moving"}]},"state":"unknown to the ERP"}
+        order ord: confirmation superseded
         order ord: deleted
         parcel par: moving
         payment_intent pay: succeeded
@@ -99,6 +102,7 @@ async fn a_payment_that_is_put_to_another_order_leaves_the_first_in_every_order(
         order ord-1: cancelled
         order ord-2: {"allowed":["confirmation"],"data":{"parcels":[]},"state":"confirmed"}
         order ord-2: confirmed
+        order ord-2: confirmation done {"order":"ord-2","parcels":[],"state":"confirmed"}
         payment_intent pay: succeeded
         "#,
     );
@@ -133,6 +137,7 @@ async fn a_status_that_the_carrier_never_declared_decides_nothing_in_every_order
     ends.are(
         r#"
         order ord: {"allowed":["confirmation"],"data":{"parcels":[{"id":"par","status":"delivered"}]},"state":"delivered"}
+        order ord: confirmation done {"order":"ord","parcels":[{"id":"par","status":"delivered"}],"state":"delivered"}
         order ord: confirmed
         parcel par: delivered
         payment_intent pay: succeeded

@@ -28,6 +28,7 @@ const MESSAGE: Message<'static> = Message {
     effect: "receipt",
     group: OWNER,
     about: r#"{"id":"in_1"}"#,
+    wording: None,
     data: r#"{"name":"Zoë"}"#,
     detail_type: "effect.receipt",
 };
