@@ -248,6 +248,51 @@ async fn a_member_s_change_becomes_its_subject_s_decision(machine: &Machine, wor
         story.loaded.meaning.verdict.unwrap().as_str(),
         r#"{"allowed":[],"data":{},"state":"cancelled"}"#
     );
+    a_fact_s_effect_is_sent(machine, worker).await;
+}
+
+/// The effects' queue, and everything that the bus is told.
+async fn a_fact_s_effect_is_sent(machine: &Machine, worker: &Worker) {
+    let received = machine.receive_effects().await.unwrap().unwrap();
+    let queue = sample("dispatch/effects.json", &pretty(&steady(&received.event)));
+    let time = std::time::Duration::from_secs(60);
+    let reply = worker.dispatch.handle_text(&queue, time).await.unwrap();
+    assert_eq!(reply.batch_item_failures, []);
+    let effects = story(machine, worker, &order("o-1")).await.effects;
+    let statuses: Vec<_> = effects
+        .iter()
+        .map(|effect| effect.status.as_str())
+        .collect();
+    assert_eq!(statuses, ["done"]);
+    // The subject's own change is told too.
+    while machine.relay(worker, 100).await.unwrap() > 0 {}
+    let mut told: Vec<_> = machine.bus.entries();
+    told.sort_by(|one, other| one.detail_type.cmp(&other.detail_type));
+    told.dedup();
+    let kinds: Vec<_> = told
+        .iter()
+        .map(|entry| entry.detail_type.as_str())
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "Lastword Effect",
+            "Lastword Fact Recorded",
+            "Lastword Resource Changed",
+            "Lastword Subject Decided",
+        ]
+    );
+    for entry in told {
+        let name = entry.detail_type.to_lowercase().replace(' ', "-");
+        let detail: Value = serde_json::from_str(&entry.detail).unwrap();
+        let event = json!({
+            "version": "0", "id": "00000000-0000-4000-8000-000000000000",
+            "source": entry.source, "detail-type": entry.detail_type,
+            "account": "000000000000", "time": "2026-11-30T19:00:00Z", "region": "us-east-1",
+            "resources": [], "detail": detail,
+        });
+        sample(&format!("bus/{name}.json"), &pretty(&event.to_string()));
+    }
 }
 
 #[test]

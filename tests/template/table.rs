@@ -156,23 +156,21 @@ pub(crate) fn allowed(function: &str) -> Grants {
 }
 
 /// What dispatch may name in an update: an effect's key, and what it records of the effect.
-pub(crate) const OF_AN_EFFECT: [&str; 17] = [
+pub(crate) const OF_AN_EFFECT: [&str; 15] = [
     "pk",
     "sk",
     "attempts",
     "claims",
     "data",
     "done_at",
-    "due_at",
     "error",
     "first_tried_at",
+    "holder",
     "lease_until",
-    "next_at",
     "open",
     "status",
     "told",
     "tried_at",
-    "turn",
     "uncertain",
 ];
 

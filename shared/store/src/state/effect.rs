@@ -13,7 +13,8 @@
 //! | `attempts`, `uncertain` | N, BOOL | attempts of this turn; whether one of them may have been acted on | dispatch |
 //! | `first_tried_at`, `tried_at` | N, N | the first and last attempt of this turn, Unix milliseconds | dispatch |
 //! | `told`, `error` | S, S | how the destination said that it acted; what went wrong last. No content | dispatch |
-//! | `created_at`, `done_at` | S | for people | reconcile, dispatch |
+//! | `created_at` | S | for people | reconcile |
+//! | `done_at` | S | for people | dispatch, whoever a person uses |
 //! | `who` | S | the person who drove it again, or said what became of it | whoever a person uses |
 //! | `open` | S | index `open`: set from the first claim until it is done or superseded | dispatch |
 //!
