@@ -3,7 +3,7 @@
 //! Law 12, whoever owns a field decides it: the members stay apart. No rule sees a mixture of them, a member that is
 //! missing is shown as missing, and where two resources claim the one place of a role, none is chosen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lastword_config::On;
 use lastword_domain::name::Role;
@@ -39,12 +39,17 @@ impl Declared {
     /// What a subject's members mean together. One without members means nothing.
     #[must_use]
     pub fn subject(&self, subject: &SubjectKey, members: &[Member<'_>]) -> Meant {
+        let on = On::Subject(subject.kind.clone());
         let Some(declared) = self
             .subjects
             .get(&subject.kind)
             .filter(|_| !members.is_empty())
         else {
-            return Meant::default();
+            // It calls for nothing, and is asked again when it has members again.
+            return Meant {
+                asked: self.ask(&on, About::Deleted, &mut BTreeMap::new()),
+                ..Meant::default()
+            };
         };
         let basis = basis(members);
         let scope = declared.scope(subject, members);
@@ -55,7 +60,6 @@ impl Declared {
         let mut reviews: BTreeSet<_> = evidence.keys().cloned().collect();
         let called: Vec<_> = declared_reviews(&judged, &basis).collect();
         reviews.extend(called.iter().map(|(key, _)| key.clone()));
-        let on = On::Subject(subject.kind.clone());
         let about = About::State(with_verdict(scope, verdict.as_ref()));
         let asked = self.ask(&on, about, &mut failed);
         reviews.extend(failure(&failed, &basis));

@@ -261,8 +261,13 @@ fn an_action_of_a_subject_is_wanted_by_what_its_members_say_now() {
     let data = Json::parse(r#"{"customer":"c","state":"present"}"#).unwrap();
     assert_eq!(wanted(&[member]), Wanted::Yes(data));
     assert_eq!(wanted(&[]), Wanted::No(Unwanted::NoState));
-    let asked = rules.subject(&customer, &[member]).asked;
-    assert_eq!(asked.values().next().unwrap().called, Some(true));
+    let called = |members: &[Member<'_>]| {
+        let asked = rules.subject(&customer, members).asked;
+        asked.values().next().unwrap().called
+    };
+    assert_eq!(called(&[member]), Some(true));
+    // When all have left it is not forgotten that the rule was asked.
+    assert_eq!(called(&[]), Some(false));
 }
 
 #[test]
