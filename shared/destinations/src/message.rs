@@ -101,6 +101,7 @@ mod tests {
             group: KEY,
             about: r#"{"id":"in_1"}"#,
             data,
+            wording: None,
             detail_type: "receipt",
         }
     }

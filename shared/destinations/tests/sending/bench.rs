@@ -20,6 +20,7 @@ pub(crate) const MESSAGE: Message<'static> = Message {
     effect: "receipt",
     group: "9876543210987654321098765432109876543210-_b",
     about: r#"{"id":"in_1"}"#,
+    wording: None,
     data: r#"{"amount":1.10}"#,
     detail_type: "effect.receipt",
 };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future;
 use lastword_domain::{ResourceKey, SubjectKey};
-use lastword_store::{Story, SubjectStory};
+use lastword_store::{KeptEffect, Story, SubjectStory};
 
 use super::history::History;
 use super::play::AT_ONCE;
@@ -50,6 +50,12 @@ impl<'m> Stage<'m> {
 
     pub(super) async fn subject(&self, subject: &SubjectKey) -> Result<SubjectStory, Failure> {
         Ok(self.first.state.subject_story(subject).await?)
+    }
+
+    /// Whoever sends gets to work on these.
+    pub(super) async fn act(&self, effects: &[KeptEffect]) -> Result<(), Failure> {
+        self.machine.dispatch_these(&self.first, effects).await?;
+        Ok(())
     }
 
     /// Signs and posts this event.

@@ -11,6 +11,8 @@ mod print;
 mod run;
 mod seen;
 
+use lastword_domain::EffectStatus;
+
 use super::progress::Progress;
 use super::stage::Stage;
 use crate::machine::Failure;
@@ -25,6 +27,8 @@ pub(super) struct Told {
     deliveries: usize,
     /// Those that went wrong, in words.
     pub(super) wrong: Vec<String>,
+    /// What became of what had to be done: the same for all of them.
+    effects: Vec<(String, EffectStatus)>,
     /// The histories that are shown step by step.
     shown: Vec<play::Played>,
 }
@@ -74,6 +78,7 @@ impl Told {
     /// Every history of a story must end the same; what the first one ends in is right already.
     fn of(plot: &'static plot::Plot, mut played: Vec<play::Played>) -> Self {
         let first = played.first().map(|first| first.end.clone());
+        let effects = played.first().map(|first| first.effects.clone());
         for one in &mut played {
             if one.wrong.is_none() && first.as_ref() != Some(&one.end) {
                 one.wrong = Some("it ends other than the first history".to_owned());
@@ -95,6 +100,7 @@ impl Told {
             histories,
             deliveries,
             wrong,
+            effects: effects.unwrap_or_default(),
             shown: shown.collect(),
         }
     }

@@ -1,6 +1,10 @@
 //! Plays histories side by side: one delivery of each, everything moved on until nothing is left to do, one look at
 //! each, and so on. What is known is compared with what is right after every delivery.
 
+use std::time::Duration;
+
+use lastword_domain::EffectStatus;
+
 use super::plot::Thing;
 use super::run::Run;
 use super::seen::{Seen, Shown};
@@ -9,6 +13,8 @@ use crate::demo::played::{decided, decision};
 use crate::demo::stage::Stage;
 use crate::machine::Failure;
 
+/// As long as an effect of the example waits at most.
+const SETTLED: Duration = Duration::from_secs(61);
 /// How many histories are played side by side.
 pub(super) const SIDE_BY_SIDE: usize = 120;
 
@@ -18,6 +24,8 @@ pub(super) struct Played {
     pub(super) steps: Vec<Step>,
     /// Everything that is known at its end.
     pub(super) end: String,
+    /// What became of what had to be done about it.
+    pub(super) effects: Vec<(String, EffectStatus)>,
     /// What was wrong first.
     pub(super) wrong: Option<String>,
 }
@@ -41,6 +49,9 @@ pub(super) async fn side_by_side(stage: &Stage<'_>, runs: &[Run]) -> Result<Vec<
         stage.settle(false).await?;
         each(all.iter_mut().map(|one| one.look(stage, at))).await?;
     }
+    // What is told to the outside waits a minute for what it is about to come to rest.
+    stage.machine.go_on(SETTLED);
+    each(all.iter_mut().map(|one| one.act(stage))).await?;
     Ok(all)
 }
 
@@ -50,6 +61,7 @@ impl Played {
             run: run.clone(),
             steps: Vec::new(),
             end: String::new(),
+            effects: Vec::new(),
             wrong: None,
         }
     }
@@ -101,6 +113,25 @@ impl Played {
             shown: seen.shown(&self.run),
         });
         self.end = seen.end(&self.run);
+        Ok(())
+    }
+
+    /// Whoever sends gets to work, and what became of it is looked at.
+    async fn act(&mut self, stage: &Stage<'_>) -> Result<(), Failure> {
+        let arrived = self.run.arrivals.clone();
+        let before = Seen::look(stage, &self.run, &arrived).await?;
+        stage.act(&before.effects()).await?;
+        let seen = Seen::look(stage, &self.run, &arrived).await?;
+        let each = seen.effects();
+        self.effects = each
+            .iter()
+            .map(|effect| (effect.key.rule.name.to_string(), effect.status))
+            .collect();
+        let right = self.run.right(&arrived).effects;
+        if self.wrong.is_none() && self.effects != right {
+            let found = &self.effects;
+            self.wrong = Some(format!("effects: {found:?} instead of {right:?}"));
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lastword_domain::EffectStatus;
 use serde_json::{Value, json};
 
 use super::Told;
@@ -30,6 +31,19 @@ pub(in crate::demo) fn text(told: &Told) -> String {
     for (outcome, explained) in reasons {
         let line = format!("{outcome:<10}{explained}");
         text.push_str(&format!("  {}\n", styled(QUIET, &line)));
+    }
+    for (name, status) in &told.effects {
+        let line = match status {
+            EffectStatus::Done => format!("{name} sent once, in every order"),
+            EffectStatus::Superseded => {
+                format!("{name} not sent: what calls for it is not so any more when it is due")
+            }
+            EffectStatus::Pending
+            | EffectStatus::Sending
+            | EffectStatus::Failed
+            | EffectStatus::Ambiguous => format!("{name} {status}"),
+        };
+        text.push_str(&format!("  {}\n", styled(RIGHT, &line)));
     }
     let style = if told.wrong.is_empty() { RIGHT } else { WRONG };
     let counted = format!(
@@ -100,8 +114,13 @@ pub(in crate::demo) fn json(told: &Told) -> Value {
         "histories": told.histories,
         "deliveries": told.deliveries,
         "wrong": told.wrong.len(),
+        "effects": told.effects.iter().map(effect).collect::<serde_json::Map<_, _>>(),
         "shown": told.shown.iter().map(|played| shown(told.plot, played)).collect::<Vec<_>>(),
     })
+}
+
+fn effect((name, status): &(String, EffectStatus)) -> (String, Value) {
+    (name.clone(), status.as_str().into())
 }
 
 fn shown(plot: &Plot, played: &Played) -> Value {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lastword_config::{Config, Integration};
 use lastword_domain::name::{EventId, ResourceId, ResourceType, SubjectId, SubjectKind};
-use lastword_domain::{EventIdentity, EventRef, ResourceKey, SubjectKey};
+use lastword_domain::{EffectStatus, EventIdentity, EventRef, ResourceKey, SubjectKey};
 use serde_json::{Value, json};
 
 use super::plot::{Happening, Plot, Thing};
@@ -30,6 +30,8 @@ pub(super) struct Right {
     pub(super) facts: Vec<String>,
     /// The rules of the reviews that are open.
     pub(super) reviews: Vec<&'static str>,
+    /// What becomes of what has to be done, once everything has come to rest.
+    pub(super) effects: Vec<(String, EffectStatus)>,
 }
 
 impl Run {
@@ -149,12 +151,21 @@ impl Run {
             told("second active") || (told("first active") && !told("first cancelled"));
         let confirmed = told("payment made") && told("order confirmed") && !told("order cancelled");
         let facts = told("invoice paid").then(|| self.id(Thing::Invoice));
+        let receipt = told("invoice paid").then_some(("receipt", EffectStatus::Done));
+        let confirmation = told("payment made").then_some(match confirmed {
+            true => ("confirmation", EffectStatus::Done),
+            false => ("confirmation", EffectStatus::Superseded),
+        });
+        let effects = receipt.into_iter().chain(confirmation);
         Right {
             allowed: subscribed || confirmed,
             facts: facts.into_iter().collect(),
             reviews: contradicted
                 .then_some("paid-and-cancelled")
                 .into_iter()
+                .collect(),
+            effects: effects
+                .map(|(name, status)| (name.to_owned(), status))
                 .collect(),
         }
     }

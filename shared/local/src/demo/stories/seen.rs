@@ -1,7 +1,7 @@
 //! Looks at everything that is known of one history, and compares it with what is right.
 
 use lastword_domain::{Content, Json, Projection, ReviewStatus, Standing};
-use lastword_store::{Review, Story, SubjectStory};
+use lastword_store::{KeptEffect, Review, Story, SubjectStory};
 use serde_json::Value;
 
 use super::plot::Thing;
@@ -152,6 +152,12 @@ impl Seen {
         lines
             .join("\n")
             .replace(&format!("_{:04}", run.number), "_n")
+    }
+
+    /// What had to be done about it.
+    pub(super) fn effects(&self) -> Vec<KeptEffect> {
+        let own = self.things.iter().flat_map(|(_, _, story)| &story.effects);
+        own.chain(&self.subject.effects).cloned().collect()
     }
 
     fn facts(&self) -> Vec<String> {
