@@ -72,6 +72,12 @@ contract = "generic-hmac"
 account = "main"
 environment = "live"
 signing_secrets = ["env:ERP"]
+[integrations.erp.define.order]
+events = ["order.*"]
+id = "body:/order/id"
+snapshot = "/order"
+version = "/order/version"
+strategies = ["version"]
 [destinations.mail]
 url = "https://mail.example.com/messages"
 [destinations.desk]
