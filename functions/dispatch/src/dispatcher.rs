@@ -11,6 +11,8 @@ use lastword_queue::EffectSignal;
 use lastword_rules::Declared;
 use lastword_store::{KeptEffect, LoadedEffect, Moment, Recorded, State, StoreError, Written};
 
+use tokio::time::Instant;
+
 use crate::looking::Look;
 
 /// Where time comes from: leases, and when something is due.
@@ -18,6 +20,8 @@ pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
 /// How often a lost race is run again before the message is left for later.
 const MOST_TURNS: u32 = 8;
+/// For the store, before and after an attempt.
+const RESERVE: Duration = Duration::from_secs(5);
 /// The pause when others keep being first.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -79,11 +83,16 @@ impl Dispatcher {
         &self.state
     }
 
-    /// Settles what a message says is to be sent, or says when to come back.
+    /// Settles what a message says is to be sent, or says when to come back. Nothing is begun that might not end before
+    /// `until`: what is cut off is uncertain.
     ///
     /// # Errors
     /// When the store could not be used: repeating is safe.
-    pub async fn settle(&self, signal: &EffectSignal) -> Result<Settled, StoreError> {
+    pub async fn settle(
+        &self,
+        signal: &EffectSignal,
+        until: Instant,
+    ) -> Result<Settled, StoreError> {
         for _ in 0..MOST_TURNS {
             let loaded = self
                 .state
@@ -92,7 +101,7 @@ impl Dispatcher {
             let Some(loaded) = loaded.filter(|loaded| loaded.effect.turn <= signal.turn) else {
                 return Ok(Settled::Gone);
             };
-            match self.turn(&loaded).await? {
+            match self.turn(&loaded, until).await? {
                 Turn::Settled(status) => return Ok(Settled::At(status)),
                 Turn::Later(pause) => return Ok(Settled::Later(pause)),
                 Turn::Again => {}
@@ -101,7 +110,7 @@ impl Dispatcher {
         Ok(Settled::Later(BUSY_PAUSE))
     }
 
-    async fn turn(&self, loaded: &LoadedEffect) -> Result<Turn, StoreError> {
+    async fn turn(&self, loaded: &LoadedEffect, until: Instant) -> Result<Turn, StoreError> {
         let (effect, now) = (&loaded.effect, (self.clock)());
         if effect.status == EffectStatus::Pending && effect.due_at > now {
             return Ok(Turn::Later(effect.due_at.since(now)));
@@ -112,6 +121,10 @@ impl Dispatcher {
             Begin::Look { uncertain } => uncertain,
         };
         let look = self.look(loaded, now);
+        let left = until.saturating_duration_since(Instant::now());
+        if left < look.longest() + RESERVE {
+            return Ok(Turn::Later(Duration::ZERO));
+        }
         match life::plan(uncertain, look.wanted(), look.means) {
             Plan::Send => self.send(effect, &look, uncertain).await,
             Plan::Ask => self.ask(effect, &look, now).await,

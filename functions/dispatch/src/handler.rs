@@ -14,9 +14,6 @@ use crate::dispatcher::{Dispatcher, Settled};
 
 /// The most effects worked on at once; a batch has at most ten messages.
 const MOST_AT_ONCE: usize = 10;
-/// An attempt is not begun with less time than this: what is cut off would be uncertain. A send takes twenty seconds at
-/// most.
-const LEAST: Duration = Duration::from_secs(25);
 /// The first pause of what could not be worked on; it doubles with each receive.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest of those pauses.
@@ -92,10 +89,7 @@ impl Handler {
                 .emit();
             return Some(growing(message.receives));
         };
-        if deadline.saturating_duration_since(Instant::now()) < LEAST {
-            return Some(Duration::ZERO);
-        }
-        let work = AssertUnwindSafe(self.dispatcher.settle(signal)).catch_unwind();
+        let work = AssertUnwindSafe(self.dispatcher.settle(signal, deadline)).catch_unwind();
         let (outcome, pause) = match work.await {
             Ok(Ok(Settled::At(status))) => (status.as_str(), None),
             Ok(Ok(Settled::Later(pause))) => ("later", Some(pause)),

@@ -32,6 +32,11 @@ impl Look<'_> {
         }
     }
 
+    /// How long an attempt may take.
+    pub(crate) fn longest(&self) -> Duration {
+        self.to.map_or(Duration::ZERO, timeout)
+    }
+
     /// Why it is not sent, for people.
     pub(crate) fn why(&self) -> &str {
         match &self.says {

@@ -7,6 +7,7 @@ use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, MessageSystemAttributeN
 use lastword_queue::EffectSignal;
 use lastword_store::KeptEffect;
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::{Failure, INBOX_TABLE, Machine, STATE_TABLE, Worker};
 use crate::mapping::stream::{event_of, is_news};
@@ -299,7 +300,9 @@ impl Machine {
                 effect: effect.key.clone(),
                 turn: effect.turn,
             };
-            settled.push(worker.dispatch.dispatcher().settle(&signal).await?);
+            let until = Instant::now() + Duration::from_secs(60);
+            let dispatcher = worker.dispatch.dispatcher();
+            settled.push(dispatcher.settle(&signal, until).await?);
         }
         Ok(settled)
     }
