@@ -36,6 +36,8 @@ pub(super) enum Command {
     Check(Check),
     /// Tell the story of one resource or subject: what is held of it, what was decided, and why
     Inspect(Inspect),
+    /// Say what becomes of an effect that failed, or of which nobody knows whether it was acted on
+    Effect(Ruled),
     /// Name the providers whose guarantees are built in, or explain one of them
     Contracts(Contracts),
     /// Print the headers that make a POST of a file authentic
@@ -205,6 +207,42 @@ pub(super) struct Vectors {
     /// The files
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Works where `lastword inspect` looks. An effect that is sent again goes the whole way: it is looked at\n",
+    "whether it is still wanted.\n\n",
+    "Exit codes: 0 it is done, 1 there is no such effect that waits for a person, 2 it could not be done.",
+))]
+pub(super) struct Ruled {
+    /// Whose it is: provider/account/environment/type/id, or subject/kind/id
+    #[arg(value_name = "RESOURCE", value_parser = about)]
+    pub(super) about: About,
+    /// Its name
+    pub(super) effect: String,
+    /// The fact that calls for it, where there are several: kind/id
+    #[arg(long, value_name = "KIND/ID")]
+    pub(super) fact: Option<String>,
+    /// It is to be sent, as if it had never been tried
+    #[arg(
+        long,
+        conflicts_with = "happened",
+        required_unless_present = "happened"
+    )]
+    pub(super) again: bool,
+    /// It was acted on: nothing is sent
+    #[arg(long)]
+    pub(super) happened: bool,
+    /// Who says so; it is kept with the effect
+    #[arg(long, value_name = "NAME")]
+    pub(super) by: String,
+    /// The stack that runs in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(super) dir: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(super) json: bool,

@@ -29,12 +29,12 @@ pub(super) async fn run(asked: &Inspect) -> Outcome {
 }
 
 /// Why a story could not be read.
-fn unread(error: StoreError) -> String {
+pub(super) fn unread(error: StoreError) -> String {
     format!("the story could not be read, is the stack running? {error}")
 }
 
 /// The tables of the running stack, or of the account that the environment describes.
-fn open(directory: Option<&Path>) -> Result<State, Failure> {
+pub(super) fn open(directory: Option<&Path>) -> Result<State, Failure> {
     if directory.is_none() && environment::optional(STATE)?.is_some() {
         let clients = Clients::from_env(Patience::background())?;
         let (inbox, state) = (environment::required(INBOX)?, environment::required(STATE)?);

@@ -5,6 +5,7 @@
 mod bench;
 #[cfg(test)]
 mod check;
+mod effects;
 #[cfg(test)]
 mod kills;
 #[cfg(test)]
