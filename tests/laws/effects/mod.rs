@@ -1,4 +1,6 @@
 //! Law 10: an effect happens once per business key, or says that it does not know.
 
 mod basic;
+mod budget;
+mod crashes;
 mod world;

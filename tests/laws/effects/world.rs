@@ -1,13 +1,15 @@
 //! A shop that acts on the outside, with short ways of saying what a test needs.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use lastword_domain::{EffectStatus, Owner};
+use lastword_dispatch::Settled;
+use lastword_domain::EffectStatus;
 use lastword_local::destination::Destination;
 use lastword_local::machine::{Machine, Worker};
 use lastword_store::KeptEffect;
 
-pub use crate::shop::{each, send, thing, told, versioned};
+pub use crate::shop::{each, send, told};
 use crate::shop::{order_story, shop_with, story_of};
 
 /// Effects on facts, resources and a subject, to every kind of destination.
@@ -87,6 +89,29 @@ pub fn data(destination: &Destination) -> BTreeMap<String, Vec<serde_json::Value
     all
 }
 
-pub fn bill_owner(id: &str) -> Owner {
-    Owner::Resource(thing("bill", id))
+/// Hands the effect's message to a dispatcher, and lets the clock go on for as long as it wants to wait; what became of
+/// it, once nothing follows by itself.
+pub async fn settled(
+    machine: &Machine,
+    worker: &Worker,
+    effect: &KeptEffect,
+) -> Option<EffectStatus> {
+    let settled = machine.dispatch_these(worker, std::slice::from_ref(effect));
+    match settled.await.unwrap()[0] {
+        Settled::At(status) => Some(status),
+        Settled::Later(pause) => {
+            machine.go_on(pause + Duration::from_millis(1));
+            None
+        }
+        Settled::Gone => panic!("there is no such effect"),
+    }
+}
+
+/// Waits until this is so.
+pub async fn until_so(what: &str, mut so: impl AsyncFnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !so().await {
+        assert!(Instant::now() < end, "it never came to this: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
