@@ -29,6 +29,8 @@ pub enum Fault {
     CrashBefore,
     /// It is done, and the process dies before the answer arrives.
     CrashAfter,
+    /// It waits before it is sent until the test lets it go.
+    Wait,
     /// The code that sends it panics.
     Panic,
 }
@@ -52,6 +54,7 @@ struct Shared {
     seen: Mutex<Vec<String>>,
     struck: Mutex<usize>,
     crashed: Notify,
+    released: Notify,
 }
 
 /// A connection that can be struck.
@@ -110,6 +113,16 @@ impl Faults {
         self.shared.crashed.notified().await;
     }
 
+    /// Waits until a request waits.
+    pub async fn waits(&self) {
+        self.shared.crashed.notified().await;
+    }
+
+    /// Lets it go.
+    pub fn release(&self) {
+        self.shared.released.notify_one();
+    }
+
     fn next(&self, operation: &str) -> Option<Fault> {
         self.shared.seen.lock().unwrap().push(operation.to_owned());
         for strike in self.shared.strikes.lock().unwrap().iter_mut() {
@@ -165,6 +178,14 @@ impl HttpConnector for Wire {
             Some(Fault::CrashBefore) => {
                 self.faults.shared.crashed.notify_one();
                 HttpConnectorFuture::new(std::future::pending())
+            }
+            Some(Fault::Wait) => {
+                let (faults, inner) = (self.faults.clone(), self.inner.clone());
+                HttpConnectorFuture::new(async move {
+                    faults.shared.crashed.notify_one();
+                    faults.shared.released.notified().await;
+                    inner.call(request).await
+                })
             }
             Some(Fault::LostResponse) => {
                 let done = self.inner.call(request);

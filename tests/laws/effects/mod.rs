@@ -3,4 +3,6 @@
 mod basic;
 mod budget;
 mod crashes;
+mod orders;
+mod races;
 mod world;

@@ -89,6 +89,18 @@ pub fn data(destination: &Destination) -> BTreeMap<String, Vec<serde_json::Value
     all
 }
 
+/// What a destination was told about one order.
+pub fn data_of(destination: &Destination, order: &str) -> Vec<serde_json::Value> {
+    let about = format!("\"id\":\"{order}\"");
+    let bodies = destination.bodies().into_iter();
+    let mine = bodies.filter(|body| body.contains(&about));
+    mine.map(|body| {
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        body["data"].clone()
+    })
+    .collect()
+}
+
 /// Hands the effect's message to a dispatcher, and lets the clock go on for as long as it wants to wait; what became of
 /// it, once nothing follows by itself.
 pub async fn settled(
