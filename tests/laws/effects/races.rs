@@ -116,6 +116,39 @@ async fn an_effect_that_is_laid_aside_while_it_is_wanted_again_is_sent() {
 }
 
 #[tokio::test]
+async fn an_effect_that_is_laid_aside_between_an_order_s_load_and_its_commit_is_sent() {
+    let machine = shop().await;
+    let healthy = machine.worker().unwrap();
+    called_for(&machine, &healthy, "d", false).await;
+    let effects = effects_of_order(&healthy, "d").await;
+    // The dispatcher has seen that it is not wanted, and is about to lay it aside.
+    let dispatcher = Faults::strike("TransactWriteItems", 0, 1, Fault::Wait);
+    let slow = machine.worker_over(Some(dispatcher.client())).unwrap();
+    let laying_aside = machine.dispatch_these(&slow, &effects);
+    // The shipment is packed: its own commit, and then its order's, which has seen the effect under way.
+    let deciding = Faults::strike("TransactWriteItems", 1, 1, Fault::Wait);
+    let other = machine.worker_over(Some(deciding.client())).unwrap();
+    let meanwhile = async {
+        dispatcher.waits().await;
+        send(&machine, &healthy, &of_order("shipment", "d", 1, "packed")).await;
+        let settling = machine.settle(&other);
+        let between = async {
+            deciding.waits().await;
+            dispatcher.release();
+            let laid_aside = async || at(&effects_of_order(&healthy, "d").await)[0].1 == Superseded;
+            until_so("it is laid aside", laid_aside).await;
+            deciding.release();
+        };
+        let (settled, ()) = tokio::join!(settling, between);
+        settled.unwrap();
+    };
+    let (ended, ()) = tokio::join!(laying_aside, meanwhile);
+    ended.unwrap();
+    assert_eq!(at_rest(&machine, &healthy, "d").await, [Done]);
+    assert_eq!(data_of(mail(&machine), "d").len(), 1);
+}
+
+#[tokio::test]
 async fn what_is_cancelled_before_it_is_looked_at_is_not_sent_and_what_is_cancelled_later_was_true()
 {
     let machine = shop().await;
