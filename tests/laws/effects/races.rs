@@ -1,6 +1,8 @@
 //! Whoever sends and whoever decides meet at every step: what is wanted in the end is never lost, and what is not is not
 //! sent by what was known.
 
+use std::time::Duration;
+
 use lastword_domain::EffectStatus::{Done, Superseded};
 use lastword_local::machine::{Machine, Worker};
 
@@ -142,7 +144,9 @@ async fn an_effect_that_is_laid_aside_between_an_order_s_load_and_its_commit_is_
         let (settled, ()) = tokio::join!(settling, between);
         settled.unwrap();
     };
-    let (ended, ()) = tokio::join!(laying_aside, meanwhile);
+    let both = async { tokio::join!(laying_aside, meanwhile) };
+    let both = tokio::time::timeout(Duration::from_secs(20), both).await;
+    let (ended, ()) = both.expect("each of them stops where it should");
     ended.unwrap();
     assert_eq!(at_rest(&machine, &healthy, "d").await, [Done]);
     assert_eq!(data_of(mail(&machine), "d").len(), 1);
