@@ -9,6 +9,7 @@ mod effects;
 mod meaning;
 mod overlaps;
 mod resources;
+mod wordings;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -68,12 +69,15 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
     checker.overlaps(places, &integrations);
     let subjects = checker.subjects(&raw.subjects, &integrations);
     let destinations = checker.destinations(&raw.destinations);
+    let wordings = checker.wordings(&raw.wordings);
     let known = effects::Known {
         integrations: &integrations,
         subjects: &subjects,
         destinations: &destinations,
+        wordings: &raw.wordings,
     };
     let effects = checker.effects(&raw.effects, &known);
+    checker.worded(&raw.wordings, &effects);
     if raw.integrations.is_empty() {
         checker.report(
             0,
@@ -88,6 +92,7 @@ pub(crate) fn check(file: &str, text: &str) -> Result<Config, ConfigError> {
             subjects,
             effects,
             destinations,
+            wordings,
             retry,
         })
     } else {

@@ -13,6 +13,7 @@ mod problem;
 mod raw;
 pub mod secret;
 mod url;
+pub mod wording;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use integration::{Integration, Resource};
 pub use meaning::{Member, RuleText, RuleTexts, Subject, Subjects};
 pub use problem::{ConfigError, Problem};
 pub use secret::{InvalidSecretRef, SecretRef, SecretValue};
+pub use wording::{Wording, Wordings};
 
 /// The configuration that was built in: the workspace's `lastword.toml`.
 pub const BUILT_IN: &str = include_str!("../../../lastword.toml");
@@ -43,6 +45,8 @@ pub struct Config {
     pub effects: Effects,
     /// Where effects go; the event bus is always among them, as [`destination::BUS`].
     pub destinations: BTreeMap<DestinationName, Destination>,
+    /// How messages to people are worded.
+    pub wordings: Wordings,
     /// How often and how long what could not be found out is tried again.
     pub retry: RetryPolicy,
 }

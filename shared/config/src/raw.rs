@@ -21,6 +21,8 @@ pub(crate) struct File {
     pub(crate) effects: BTreeMap<Spanned<String>, Spanned<RawEffect>>,
     #[serde(default)]
     pub(crate) destinations: BTreeMap<Spanned<String>, Spanned<RawDestination>>,
+    #[serde(default)]
+    pub(crate) wordings: BTreeMap<Spanned<String>, Spanned<RawWording>>,
     pub(crate) retry: Option<RawRetry>,
 }
 
@@ -39,6 +41,20 @@ pub(crate) struct RawEffect {
     pub(crate) settle_seconds: Option<Spanned<u64>>,
     pub(crate) version: Option<Spanned<u32>>,
     pub(crate) wording: Option<Spanned<String>>,
+}
+
+/// A message to a person.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawWording {
+    pub(crate) template: Option<Spanned<String>>,
+    pub(crate) brief: Option<String>,
+    pub(crate) most_characters: Option<Spanned<i64>>,
+    #[serde(default)]
+    pub(crate) must_mention: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) never_says: Vec<Spanned<String>>,
+    pub(crate) fields: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(Deserialize)]

@@ -67,6 +67,8 @@ pub struct Endpoints {
     pub ssm: Option<String>,
     /// The event bus.
     pub eventbridge: Option<String>,
+    /// The models of Bedrock.
+    pub bedrock: Option<String>,
 }
 
 /// Everything the clients are made of, for those who do not read it from the environment.
@@ -209,6 +211,14 @@ impl Clients {
         aws_sdk_eventbridge::Client::from_conf(builder.build())
     }
 
+    /// The models of Bedrock, with a patience of their own. Made anew for the same reason.
+    #[cfg(feature = "bedrock")]
+    pub fn bedrock(&self) -> aws_sdk_bedrockruntime::Client {
+        let mut builder = aws_sdk_bedrockruntime::config::Builder::from(&self.base());
+        builder.set_endpoint_url(self.shared.settings.endpoints.bedrock.clone());
+        aws_sdk_bedrockruntime::Client::from_conf(builder.build())
+    }
+
     fn base(&self) -> SdkConfig {
         let settings = &self.shared.settings;
         let timeouts = TimeoutConfig::builder()
@@ -249,7 +259,9 @@ fn endpoints(lookup: Lookup<'_>) -> Result<Endpoints, StartError> {
         dynamodb: endpoint(lookup, "AWS_ENDPOINT_URL_DYNAMODB")?.or_else(|| all.clone()),
         sqs: endpoint(lookup, "AWS_ENDPOINT_URL_SQS")?.or_else(|| all.clone()),
         ssm: endpoint(lookup, "AWS_ENDPOINT_URL_SSM")?.or_else(|| all.clone()),
-        eventbridge: endpoint(lookup, "AWS_ENDPOINT_URL_EVENTBRIDGE")?.or(all),
+        eventbridge: endpoint(lookup, "AWS_ENDPOINT_URL_EVENTBRIDGE")?
+            .or_else(|| all.clone()),
+        bedrock: endpoint(lookup, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")?.or(all),
     })
 }
 

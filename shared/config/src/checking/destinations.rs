@@ -250,7 +250,7 @@ impl Checker<'_> {
         Duration::from_secs(self.number(given, setting, allowed, default, " seconds"))
     }
 
-    fn number(
+    pub(super) fn number(
         &mut self,
         given: &Option<Spanned<i64>>,
         setting: &str,

@@ -13,7 +13,7 @@ use crate::destination::{BUS, Destination};
 use crate::effect::{Effect, Effects, On};
 use crate::integration::Integration;
 use crate::meaning::{RuleText, Subjects};
-use crate::raw::RawEffect;
+use crate::raw::{RawEffect, RawWording};
 
 /// A message cannot wait longer in a queue at once; what waits longer would have to be looked for.
 const LONGEST_SETTLE: u64 = 12 * 3600;
@@ -25,6 +25,7 @@ pub(super) struct Known<'k> {
     pub(super) integrations: &'k BTreeMap<IntegrationName, Integration>,
     pub(super) subjects: &'k Subjects,
     pub(super) destinations: &'k BTreeMap<DestinationName, Destination>,
+    pub(super) wordings: &'k BTreeMap<Spanned<String>, Spanned<RawWording>>,
 }
 
 impl Checker<'_> {
@@ -72,9 +73,7 @@ impl Checker<'_> {
         let version = self.effect_version(setting, raw.version.as_ref());
         let wording = match &raw.wording {
             None => None,
-            Some(name) => {
-                Some(self.name(name, &format!("{setting}.wording"), WordingName::parse)?)
-            }
+            Some(name) => Some(self.wording_of(setting, name, known)?),
         };
         let elsewhere = to.as_ref().is_some_and(|to| to.as_str() != BUS);
         if let Some(name) = raw.wording.as_ref().filter(|_| elsewhere) {
@@ -124,6 +123,33 @@ impl Checker<'_> {
         let message = format!("found {text:?}; destinations are {}", all.join(", "));
         self.report(at, &format!("{setting}.to"), message);
         None
+    }
+
+    fn wording_of(
+        &mut self,
+        setting: &str,
+        name: &Spanned<String>,
+        known: &Known<'_>,
+    ) -> Option<WordingName> {
+        let setting = format!("{setting}.wording");
+        let parsed = self.name(name, &setting, WordingName::parse)?;
+        let all = known.wordings.keys().map(|known| known.get_ref().as_str());
+        if !all.clone().any(|known| known == parsed.as_str()) {
+            let all: Vec<_> = all.collect();
+            let message = match all.as_slice() {
+                [] => format!(
+                    "found {:?}; there is no [wordings.{parsed}]",
+                    parsed.as_str()
+                ),
+                all => format!(
+                    "found {:?}; wordings are {}",
+                    parsed.as_str(),
+                    all.join(", ")
+                ),
+            };
+            self.report(name.span().start, &setting, message);
+        }
+        Some(parsed)
     }
 
     fn settle(&mut self, setting: &str, seconds: Option<&Spanned<u64>>) -> Option<Duration> {

@@ -4,6 +4,7 @@ pub mod change;
 mod commit;
 pub mod content;
 pub mod decision;
+pub mod draft;
 pub mod effect;
 pub mod fact;
 mod failures;
@@ -29,6 +30,7 @@ use aws_sdk_dynamodb::Client;
 use crate::meter::Meter;
 pub use commit::{Commit, Committed};
 pub use decision::{Decision, Failure};
+pub use draft::{Draft, Drafts, NotTaken};
 pub use effect::KeptEffect;
 pub use fact::KeptFact;
 pub use load::{Bodies, Loaded, LoadedEvent, MOST_ACTIONS};
@@ -85,6 +87,7 @@ pub fn is_of_state(sort: &str) -> bool {
         member::PREFIX,
         review::PREFIX,
         effect::PREFIX,
+        draft::PREFIX,
     ];
     ["projection", "subject"].contains(&sort)
         || prefixes.iter().any(|prefix| sort.starts_with(prefix))

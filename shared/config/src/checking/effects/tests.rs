@@ -32,6 +32,8 @@ while = "true"
 settle_seconds = 60
 version = 2
 wording = "welcome"
+[wordings.welcome]
+template = "Welcome."
 "#;
 
 fn problems(text: &str) -> String {
