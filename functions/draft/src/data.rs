@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lastword_domain::json::JsonError;
 use lastword_domain::Json;
+use lastword_domain::json::JsonError;
 use serde_json::value::RawValue;
 
 /// A JSON value.
@@ -117,10 +117,16 @@ mod tests {
 
     #[test]
     fn numbers_stay_what_they_are_and_are_shown_to_the_digit() {
-        let text = r#"{"a":12345678901234567890123.10,"b":1.10,"c":7,"d":-0,"e":[true,null,"x\n"]}"#;
+        let text =
+            r#"{"a":12345678901234567890123.10,"b":1.10,"c":7,"d":-0,"e":[true,null,"x\n"]}"#;
         let all = members(text).unwrap();
         assert_eq!(all["a"], Value::Number("12345678901234567890123.10".into()));
-        for (name, shown) in [("a", "12345678901234567890123.10"), ("b", "1.10"), ("c", "7"), ("d", "-0")] {
+        for (name, shown) in [
+            ("a", "12345678901234567890123.10"),
+            ("b", "1.10"),
+            ("c", "7"),
+            ("d", "-0"),
+        ] {
             assert_eq!(all[name].for_template().to_string(), shown);
         }
         assert_eq!(all["c"].for_template(), minijinja::Value::from(7));

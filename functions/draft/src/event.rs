@@ -154,19 +154,44 @@ mod tests {
     #[test]
     fn a_bad_event_is_refused_in_words_and_its_content_is_not_repeated() {
         for (from, to, expected) in [
-            ("\"lastword\"", "\"other\"", "is no \"Lastword Draft Wanted\""),
+            (
+                "\"lastword\"",
+                "\"other\"",
+                "is no \"Lastword Draft Wanted\"",
+            ),
             ("Draft Wanted", "Effect", "is no \"Lastword Draft Wanted\""),
             ("\"version\":1", "\"version\":2", "of version 2; expected 1"),
             ("AAAA\"", "AAA\"", "43 characters"),
-            ("\"subject\"", "\"nobody\"", "not about one resource or one subject"),
-            ("\"order-confirmation\"", "\"SECRET\"", "a member is missing or of another type"),
+            (
+                "\"subject\"",
+                "\"nobody\"",
+                "not about one resource or one subject",
+            ),
+            (
+                "\"order-confirmation\"",
+                "\"SECRET\"",
+                "a member is missing or of another type",
+            ),
             ("{\"order\":\"7\"}", "\"SECRET\"", "no JSON object"),
-            ("{\"order\":\"7\"}", "{\"SECRET\":1,\"SECRET\":2}", "a member twice"),
-            ("{\"version\":\"0\"", "\"SECRET\":{\"version\":\"0\"", "line 1"),
+            (
+                "{\"order\":\"7\"}",
+                "{\"SECRET\":1,\"SECRET\":2}",
+                "a member twice",
+            ),
+            (
+                "{\"version\":\"0\"",
+                "\"SECRET\":{\"version\":\"0\"",
+                "line 1",
+            ),
         ] {
             assert!(GOOD.contains(from), "{from}");
-            let error = Wanted::read(&GOOD.replacen(from, to, 1)).unwrap_err().to_string();
-            assert!(error.contains(expected) && !error.contains("SECRET"), "{error}");
+            let error = Wanted::read(&GOOD.replacen(from, to, 1))
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains(expected) && !error.contains("SECRET"),
+                "{error}"
+            );
         }
     }
 }

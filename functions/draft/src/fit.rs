@@ -106,7 +106,8 @@ fn fault(text: &str, terms: &Terms<'_>) -> Option<Why> {
     if !figures::are_given(text, terms.given) {
         return Some(Why::NotGiven);
     }
-    let mentioned = |value: &Option<&Value>| value.is_some_and(|value| figures::mentions(text, value));
+    let mentioned =
+        |value: &Option<&Value>| value.is_some_and(|value| figures::mentions(text, value));
     if !terms.must_mention.iter().all(mentioned) {
         return Some(Why::NotMentioned);
     }

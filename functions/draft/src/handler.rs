@@ -59,7 +59,13 @@ enum Offered {
 impl Handler {
     /// Puts the parts together.
     #[must_use]
-    pub fn new(wordings: Wordings, model: Model, time: Duration, drafts: Drafts, clock: Clock) -> Self {
+    pub fn new(
+        wordings: Wordings,
+        model: Model,
+        time: Duration,
+        drafts: Drafts,
+        clock: Clock,
+    ) -> Self {
         Self {
             wordings,
             model,
@@ -110,7 +116,11 @@ impl Handler {
             Asked::Not(why) => return Ok(Offered::Nothing(why)),
         };
         let text = text.trim();
-        let must_mention: Vec<_> = wording.must_mention.iter().map(|name| shown.get(name)).collect();
+        let must_mention: Vec<_> = wording
+            .must_mention
+            .iter()
+            .map(|name| shown.get(name))
+            .collect();
         let terms = Terms {
             given: &Given::of(shown.values()),
             most_characters: wording.most_characters,

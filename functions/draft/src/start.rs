@@ -47,7 +47,13 @@ pub async fn from_environment() -> Result<Handler, StartFailure> {
     let drafts = Drafts::new(clients.dynamodb(), table);
     let time = settings.time;
     let model = model(settings, &clients).await?;
-    Ok(Handler::new(wordings, model, time, drafts, Arc::new(Moment::now)))
+    Ok(Handler::new(
+        wordings,
+        model,
+        time,
+        drafts,
+        Arc::new(Moment::now),
+    ))
 }
 
 async fn model(settings: Settings, clients: &Clients) -> Result<Model, StartFailure> {
@@ -69,12 +75,17 @@ async fn model(settings: Settings, clients: &Clients) -> Result<Model, StartFail
 }
 
 fn settings(lookup: Lookup<'_>) -> Result<Settings, StartError> {
-    const EXPECTED: &str = "expected bedrock:<id of a model or of an inference profile>, or openai:<base url>#<model>";
+    const EXPECTED: &str =
+        "expected bedrock:<id of a model or of an inference profile>, or openai:<base url>#<model>";
     let text = optional_in(lookup, MODEL)?.unwrap_or_default();
     let key = key(lookup)?;
     let unusable = |why: &str| {
         // An address with a user in it may hold a password.
-        let shown = if text.contains('@') { "(not shown)" } else { text.as_str() };
+        let shown = if text.contains('@') {
+            "(not shown)"
+        } else {
+            text.as_str()
+        };
         StartError::unusable(MODEL, shown, format!("{why}; {EXPECTED}"))
     };
     let named = match text.split_once(':') {

@@ -27,7 +27,9 @@ pub enum TextError {
     #[error("there is no wording {0}")]
     Unknown(WordingName),
     /// The data lacks what the template names.
-    #[error("the template of wording {wording} names `{named}`, which the data lacks (line {line})")]
+    #[error(
+        "the template of wording {wording} names `{named}`, which the data lacks (line {line})"
+    )]
     Lacks {
         /// Which wording.
         wording: WordingName,
@@ -52,13 +54,15 @@ pub enum TextError {
 }
 
 impl Wordings {
-    /// Compiles the template of every wording.
+    /// Compiles the template of every wording. A filter that there is not shows itself only when it is rendered.
     ///
     /// # Errors
     /// Lists what is wrong, each with its line: what is no template, names what an effect that uses it has no data
     /// of, or says itself what no text may say.
     pub fn compile(config: &Config) -> Result<Self, ConfigError> {
         let mut templates = Environment::new();
+        // It would show all of the data.
+        templates.remove_global("debug");
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_auto_escape_callback(|_| AutoEscape::None);
         templates.set_fuel(Some(MOST_STEPS));
@@ -111,11 +115,16 @@ impl Wordings {
         let members = members.map(|(member, value)| (member.clone(), value.for_template()));
         // What is ours has its name for itself: a member of that name does not hide it.
         let ours = [
-            ("effect".to_owned(), minijinja::Value::from(wanted.effect.as_str())),
+            (
+                "effect".to_owned(),
+                minijinja::Value::from(wanted.effect.as_str()),
+            ),
             ("about".to_owned(), wanted.about.for_template()),
         ];
         let values: minijinja::Value = members.chain(ours).collect();
-        let text = template.render(values).map_err(|error| failed(name, template.source(), &error))?;
+        let text = template
+            .render(values)
+            .map_err(|error| failed(name, template.source(), &error))?;
         let text = text.trim();
         if text.is_empty() {
             return Err(TextError::Empty(name.clone()));
@@ -131,7 +140,9 @@ fn failed(wording: &WordingName, source: &str, error: &minijinja::Error) -> Text
     match (error.kind(), named) {
         (ErrorKind::UndefinedError, Some(named)) => TextError::Lacks {
             wording,
-            named: named.trim_matches(['{', '}', '%', ' ', '-', '\n']).to_owned(),
+            named: named
+                .trim_matches(['{', '}', '%', ' ', '-', '\n'])
+                .to_owned(),
             line,
         },
         // Its details may hold values; its kind does not.
@@ -153,7 +164,11 @@ fn problems(
     let Ok(template) = templates.get_template(name.as_str()) else {
         return Vec::new();
     };
-    let known: BTreeSet<&str> = templates.globals().map(|(known, _)| known).chain(BESIDES).collect();
+    let known: BTreeSet<&str> = templates
+        .globals()
+        .map(|(known, _)| known)
+        .chain(BESIDES)
+        .collect();
     let named: BTreeSet<String> = template.undeclared_variables(false).into_iter().collect();
     let mut problems = Vec::new();
     for (effect, told) in &config.effects {
@@ -168,7 +183,11 @@ fn problems(
         }
     }
     let said = said(template.source());
-    for word in wording.never_says.iter().filter(|word| said.contains(*word)) {
+    for word in wording
+        .never_says
+        .iter()
+        .filter(|word| said.contains(*word))
+    {
         let message = format!("it says {word:?}, which is among its `never_says`");
         problems.push(wording.template.problem(1, message));
     }

@@ -259,8 +259,7 @@ fn endpoints(lookup: Lookup<'_>) -> Result<Endpoints, StartError> {
         dynamodb: endpoint(lookup, "AWS_ENDPOINT_URL_DYNAMODB")?.or_else(|| all.clone()),
         sqs: endpoint(lookup, "AWS_ENDPOINT_URL_SQS")?.or_else(|| all.clone()),
         ssm: endpoint(lookup, "AWS_ENDPOINT_URL_SSM")?.or_else(|| all.clone()),
-        eventbridge: endpoint(lookup, "AWS_ENDPOINT_URL_EVENTBRIDGE")?
-            .or_else(|| all.clone()),
+        eventbridge: endpoint(lookup, "AWS_ENDPOINT_URL_EVENTBRIDGE")?.or_else(|| all.clone()),
         bedrock: endpoint(lookup, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME")?.or(all),
     })
 }

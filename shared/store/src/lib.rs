@@ -31,7 +31,8 @@ pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
 pub use state::{
-    Bodies, Claim, Closed, Commit, Committed, Current, Decision, Draft, Drafts, Failure, KeptEffect, KeptFact,
-    Loaded, LoadedEffect, LoadedEvent, LoadedSubject, MOST_ACTIONS, MemberCopy, NotTaken, Recorded, Review,
-    Ruled, Ruling, State, Story, SubjectCommit, SubjectStory, Writer, Written,
+    Bodies, Claim, Closed, Commit, Committed, Current, Decision, Draft, Drafts, Failure,
+    KeptEffect, KeptFact, Loaded, LoadedEffect, LoadedEvent, LoadedSubject, MOST_ACTIONS,
+    MemberCopy, NotTaken, Recorded, Review, Ruled, Ruling, State, Story, SubjectCommit,
+    SubjectStory, Writer, Written,
 };

@@ -39,21 +39,33 @@ impl Endpoint {
     /// # Errors
     /// Says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let (base, model) = text.split_once('#').ok_or("it has no # with a model after it")?;
-        if model.is_empty() || !model.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
+        let (base, model) = text
+            .split_once('#')
+            .ok_or("it has no # with a model after it")?;
+        if model.is_empty()
+            || !model
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && byte != b'#')
+        {
             return Err("it has no name of a model after its #");
         }
         let to = format!("{}/chat/completions", base.trim_end_matches('/'));
         let to: Uri = to.parse().map_err(|_| "its address is no URL")?;
         let authority = to.authority().ok_or("its address has no host")?;
         if authority.as_str().contains('@') || to.query().is_some() {
-            return Err("its address has a user or a query; a key is named by LASTWORD_MODEL_SECRET");
+            return Err(
+                "its address has a user or a query; a key is named by LASTWORD_MODEL_SECRET",
+            );
         }
         match to.scheme_str() {
             Some("https") => {}
             Some("http") if is_here(authority.host()) => {}
-            Some("http") => return Err("http is for this machine only (127.0.0.0/8, [::1], localhost)"),
-            Some(_) | None => return Err("its address begins neither with https:// nor with http://"),
+            Some("http") => {
+                return Err("http is for this machine only (127.0.0.0/8, [::1], localhost)");
+            }
+            Some(_) | None => {
+                return Err("its address begins neither with https:// nor with http://");
+            }
         }
         Ok(Self {
             to,
@@ -151,7 +163,11 @@ impl OpenAi {
     async fn renew(&self) {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         if let Some((_, vault)) = &self.key {
-            drop(vault.renewed(since.map_or(0, |since| since.as_secs())).await);
+            drop(
+                vault
+                    .renewed(since.map_or(0, |since| since.as_secs()))
+                    .await,
+            );
         }
     }
 }

@@ -12,8 +12,12 @@ fn is_plain(c: char) -> bool {
         '\n' | ' '..='~' => true,
         // Spaces that do not break, and a thin one.
         '\u{a0}' | '\u{202f}' | '\u{2009}' => true,
-        '¡' | '¿' | '§' | '°' | '·' | '«' | '»' | '‹' | '›' | '‘' | '’' | '‚' | '“' | '”' | '„' => true,
-        '‐' | '–' | '—' | '…' | '•' | '−' | '¢' | '£' | '¥' | '‰' | '\u{20a0}'..='\u{20c0}' => true,
+        '¡' | '¿' | '§' | '°' | '·' | '«' | '»' | '‹' | '›' | '‘' | '’' | '‚' | '“' | '”' | '„' => {
+            true
+        }
+        '‐' | '–' | '—' | '…' | '•' | '−' | '¢' | '£' | '¥' | '‰' | '\u{20a0}'..='\u{20c0}' => {
+            true
+        }
         '、' | '。' | '「' | '」' => true,
         _ => c.is_alphabetic() && script(c).is_some() && !c.is_numeric(),
     }
@@ -37,7 +41,9 @@ fn script(c: char) -> Option<Script> {
         '\u{5d0}'..='\u{5ea}' => Script::Hebrew,
         '\u{620}'..='\u{64a}' => Script::Arabic,
         // Kana, Han and Hangul stand together in one word.
-        '\u{3041}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => Script::Eastern,
+        '\u{3041}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => {
+            Script::Eastern
+        }
         _ => return None,
     })
 }

@@ -10,37 +10,144 @@ use super::decimal::Decimal;
 
 /// Words with their values, in tenths.
 const VALUES: &[(&str, u64)] = &[
-    ("zero", 0), ("one", 10), ("two", 20), ("three", 30), ("four", 40), ("five", 50), ("six", 60), ("seven", 70),
-    ("eight", 80), ("nine", 90), ("ten", 100), ("eleven", 110), ("twelve", 120), ("thirteen", 130),
-    ("fourteen", 140), ("fifteen", 150), ("sixteen", 160), ("seventeen", 170), ("eighteen", 180),
-    ("nineteen", 190), ("twenty", 200), ("thirty", 300), ("forty", 400), ("fifty", 500), ("sixty", 600),
-    ("seventy", 700), ("eighty", 800), ("ninety", 900), ("hundred", 1_000), ("thousand", 10_000),
-    ("million", 10_000_000), ("billion", 10_000_000_000), ("trillion", 10_000_000_000_000), ("dozen", 120),
-    ("half", 5), ("double", 20), ("twice", 20), ("triple", 30), ("thrice", 30), ("null", 0), ("eins", 10),
-    ("zwei", 20), ("zwo", 20), ("drei", 30), ("vier", 40), ("fünf", 50), ("fuenf", 50), ("sechs", 60),
-    ("sieben", 70), ("acht", 80), ("neun", 90), ("zehn", 100), ("elf", 110), ("zwölf", 120), ("zwoelf", 120),
-    ("dreizehn", 130), ("vierzehn", 140), ("fünfzehn", 150), ("fuenfzehn", 150), ("sechzehn", 160),
-    ("siebzehn", 170), ("achtzehn", 180), ("neunzehn", 190), ("zwanzig", 200), ("dreißig", 300),
-    ("dreissig", 300), ("vierzig", 400), ("fünfzig", 500), ("fuenfzig", 500), ("sechzig", 600), ("siebzig", 700),
-    ("achtzig", 800), ("neunzig", 900), ("hundert", 1_000), ("tausend", 10_000), ("millionen", 10_000_000),
-    ("milliarde", 10_000_000_000), ("milliarden", 10_000_000_000), ("dutzend", 120), ("halb", 5), ("halbe", 5),
-    ("halber", 5), ("halbes", 5), ("halben", 5), ("halbem", 5), ("hälfte", 5), ("haelfte", 5), ("doppelt", 20),
+    ("zero", 0),
+    ("one", 10),
+    ("two", 20),
+    ("three", 30),
+    ("four", 40),
+    ("five", 50),
+    ("six", 60),
+    ("seven", 70),
+    ("eight", 80),
+    ("nine", 90),
+    ("ten", 100),
+    ("eleven", 110),
+    ("twelve", 120),
+    ("thirteen", 130),
+    ("fourteen", 140),
+    ("fifteen", 150),
+    ("sixteen", 160),
+    ("seventeen", 170),
+    ("eighteen", 180),
+    ("nineteen", 190),
+    ("twenty", 200),
+    ("thirty", 300),
+    ("forty", 400),
+    ("fifty", 500),
+    ("sixty", 600),
+    ("seventy", 700),
+    ("eighty", 800),
+    ("ninety", 900),
+    ("hundred", 1_000),
+    ("thousand", 10_000),
+    ("million", 10_000_000),
+    ("billion", 10_000_000_000),
+    ("trillion", 10_000_000_000_000),
+    ("dozen", 120),
+    ("half", 5),
+    ("double", 20),
+    ("twice", 20),
+    ("triple", 30),
+    ("thrice", 30),
+    ("null", 0),
+    ("eins", 10),
+    ("zwei", 20),
+    ("zwo", 20),
+    ("drei", 30),
+    ("vier", 40),
+    ("fünf", 50),
+    ("fuenf", 50),
+    ("sechs", 60),
+    ("sieben", 70),
+    ("acht", 80),
+    ("neun", 90),
+    ("zehn", 100),
+    ("elf", 110),
+    ("zwölf", 120),
+    ("zwoelf", 120),
+    ("dreizehn", 130),
+    ("vierzehn", 140),
+    ("fünfzehn", 150),
+    ("fuenfzehn", 150),
+    ("sechzehn", 160),
+    ("siebzehn", 170),
+    ("achtzehn", 180),
+    ("neunzehn", 190),
+    ("zwanzig", 200),
+    ("dreißig", 300),
+    ("dreissig", 300),
+    ("vierzig", 400),
+    ("fünfzig", 500),
+    ("fuenfzig", 500),
+    ("sechzig", 600),
+    ("siebzig", 700),
+    ("achtzig", 800),
+    ("neunzig", 900),
+    ("hundert", 1_000),
+    ("tausend", 10_000),
+    ("millionen", 10_000_000),
+    ("milliarde", 10_000_000_000),
+    ("milliarden", 10_000_000_000),
+    ("dutzend", 120),
+    ("halb", 5),
+    ("halbe", 5),
+    ("halber", 5),
+    ("halbes", 5),
+    ("halben", 5),
+    ("halbem", 5),
+    ("hälfte", 5),
+    ("haelfte", 5),
+    ("doppelt", 20),
     ("anderthalb", 15),
 ];
 
 /// Words whose value depends on what they stand with.
 const OPEN: &[&str] = &[
-    "halves", "quarter", "quarters", "third", "thirds", "fifth", "eighth", "ninth", "twelfth", "twentieth",
-    "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth", "minus", "k", "bn",
-    "mn", "mio", "mrd", "tsd", "dritte", "dritten", "dritter", "drittes", "drittel", "siebte", "siebten",
-    "siebter", "doppelte", "doppelten", "doppelter", "doppeltes", "verdoppelt", "doubled",
+    "halves",
+    "quarter",
+    "quarters",
+    "third",
+    "thirds",
+    "fifth",
+    "eighth",
+    "ninth",
+    "twelfth",
+    "twentieth",
+    "thirtieth",
+    "fortieth",
+    "fiftieth",
+    "sixtieth",
+    "seventieth",
+    "eightieth",
+    "ninetieth",
+    "minus",
+    "k",
+    "bn",
+    "mn",
+    "mio",
+    "mrd",
+    "tsd",
+    "dritte",
+    "dritten",
+    "dritter",
+    "drittes",
+    "drittel",
+    "siebte",
+    "siebten",
+    "siebter",
+    "doppelte",
+    "doppelten",
+    "doppelter",
+    "doppeltes",
+    "verdoppelt",
+    "doubled",
 ];
 
 /// What number words are joined by, and what may follow them in the same word.
 const JOINTS: &[&str] = &["und", "and", "ein", "eine"];
 const ENDINGS: &[&str] = &[
-    "mal", "malig", "fach", "fache", "fachen", "facher", "faches", "fold", "th", "ths", "ste", "sten", "ster",
-    "stes", "te", "ten", "ter", "tes", "tel", "e", "en", "er", "s",
+    "mal", "malig", "fach", "fache", "fachen", "facher", "faches", "fold", "th", "ths", "ste",
+    "sten", "ster", "stes", "te", "ten", "ter", "tes", "tel", "e", "en", "er", "s",
 ];
 
 /// The values that the number words of a token have; `None` is one that is not known.
@@ -49,11 +156,16 @@ pub(super) fn values(core: &str) -> Vec<Option<Decimal>> {
     let found: Vec<Option<u64>> = super::words(&lower).filter_map(of_word).collect();
     let tenths = match found.as_slice() {
         // twenty-one
-        [Some(tens @ 200..=900), Some(unit @ 10..=90)] if tens % 100 == 0 => vec![Some(tens + unit)],
+        [Some(tens @ 200..=900), Some(unit @ 10..=90)] if tens % 100 == 0 => {
+            vec![Some(tens + unit)]
+        }
         [] | [_] => found,
         _ => vec![None],
     };
-    tenths.into_iter().map(|tenths| tenths.map(Decimal::counted)).collect()
+    tenths
+        .into_iter()
+        .map(|tenths| tenths.map(Decimal::counted))
+        .collect()
 }
 
 /// Whether a token has a number word.
@@ -94,12 +206,8 @@ fn is_compound(word: &str) -> bool {
             }
             places.insert(at + number.len());
         }
-        for joint in JOINTS {
-            let after = rest.strip_prefix(joint);
-            if after.is_some_and(|after| numbers().any(|number| after.starts_with(number))) {
-                places.insert(at + joint.len());
-            }
-        }
+        let joints = JOINTS.iter().filter(|joint| rest.starts_with(**joint));
+        places.extend(joints.map(|joint| at + joint.len()));
     }
     false
 }
@@ -110,13 +218,31 @@ mod tests {
 
     #[test]
     fn number_words_have_their_values_and_ordinary_words_have_none() {
-        for (word, tenths) in [("seven", 70), ("Zwölf", 120), ("twenty-one", 210), ("half", 5), ("DOZEN", 120)] {
+        for (word, tenths) in [
+            ("seven", 70),
+            ("Zwölf", 120),
+            ("twenty-one", 210),
+            ("half", 5),
+            ("DOZEN", 120),
+        ] {
             assert_eq!(values(word), [Some(Decimal::counted(tenths))], "{word}");
         }
-        for word in ["einundzwanzig", "zweihundert", "dreimal", "sevenfold", "hundreds", "third", "two-and-a-half", "hundert-zwei"] {
+        for word in [
+            "einundzwanzig",
+            "zweihundert",
+            "dreimal",
+            "sevenfold",
+            "hundreds",
+            "third",
+            "two-and-a-half",
+            "hundert-zwei",
+        ] {
             assert_eq!(values(word), [None], "{word}");
         }
-        for word in ["order", "eine", "einen", "often", "someone", "keine", "unser", "und", "anderer", "seine", "weight", "tenor"] {
+        for word in [
+            "order", "eine", "einen", "often", "someone", "keine", "unser", "und", "anderer",
+            "seine", "weight", "tenor",
+        ] {
             assert!(values(word).is_empty() && !counts(word), "{word}");
         }
     }

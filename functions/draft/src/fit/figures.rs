@@ -2,7 +2,7 @@
 
 use super::counting;
 use super::decimal::Decimal;
-use super::given::{Given, is_sign};
+use super::given::{Given, is_percent, is_sign};
 use crate::data::Value;
 
 /// What may stand around a word, or a number, without being a part of it. No dash, dot or comma before a number is
@@ -11,11 +11,11 @@ const AROUND: &str = "()[]{}\"'„“”‘’«»‹›¡¿:;!?…•「」、"
 const BEFORE: char = '#';
 const AFTER: [char; 3] = ['.', ',', '。'];
 
-/// Words for currencies and for percent: they make another statement of the number beside them.
+/// Words for currencies: they make another statement of the number beside them.
 const UNITS: &[&str] = &[
-    "percent", "prozent", "eur", "euro", "euros", "dollar", "dollars", "pound", "pounds", "pfund", "yen", "franc",
-    "francs", "franken", "cent", "cents", "pence", "usd", "gbp", "chf", "jpy", "cny", "cad", "aud", "nzd", "sek",
-    "nok", "dkk", "pln", "czk", "huf", "inr", "brl", "mxn", "sgd", "hkd", "try",
+    "eur", "euro", "euros", "dollar", "dollars", "pound", "pounds", "pfund", "yen", "franc",
+    "francs", "franken", "cent", "cents", "pence", "usd", "gbp", "chf", "jpy", "cny", "cad", "aud",
+    "nzd", "sek", "nok", "dkk", "pln", "czk", "huf", "inr", "brl", "mxn", "sgd", "hkd", "try",
 ];
 
 /// Numbers in Chinese and Japanese; the character for one is an ordinary word too, and in doubt it is a number.
@@ -50,7 +50,9 @@ fn pieces(line: &str) -> Vec<&str> {
     for (at, c) in line.char_indices() {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let before = line.get(..at).and_then(|before| before.chars().next_back());
-        let after = line.get(at + c.len_utf8()..).and_then(|after| after.chars().next());
+        let after = line
+            .get(at + c.len_utf8()..)
+            .and_then(|after| after.chars().next());
         let within = c != ' ' && digit(before) && digit(after);
         if c.is_whitespace() && !within {
             pieces.extend(line.get(from..at));
@@ -72,15 +74,13 @@ fn core(raw: &str) -> &str {
 pub(super) fn are_given(text: &str, given: &Given) -> bool {
     let mut before: Option<Token<'_>> = None;
     for token in tokens(text) {
-        if !is_given(token.core, given) {
-            return false;
-        }
-        let figure = is_figure(token.core);
-        // Two numbers with nothing between them are read as one: `5 000`, `7 million`.
-        let touches = |before: Token<'_>| {
-            !token.begins_line && before.raw.ends_with(before.core) && token.raw.starts_with(token.core)
+        let share = before.filter(|_| is_percent(token.core));
+        let known = match share.and_then(|before| Decimal::written(before.core)) {
+            Some(value) => given.has_percent(&value),
+            None => is_given(token.core, given),
         };
-        if figure && before.is_some_and(touches) {
+        let figure = is_figure(token.core);
+        if !known || (figure && before.is_some_and(|before| runs_on(before, token, given))) {
             return false;
         }
         before = figure.then_some(token);
@@ -88,23 +88,34 @@ pub(super) fn are_given(text: &str, given: &Given) -> bool {
     true
 }
 
-/// Whether it is a number, in digits or in words.
+/// Two numbers with nothing between them are read as one (`5 000`, `7 million`), and were perhaps given so.
+fn runs_on(before: Token<'_>, next: Token<'_>, given: &Given) -> bool {
+    let touch =
+        !next.begins_line && before.raw.ends_with(before.core) && next.raw.starts_with(next.core);
+    touch && !given.has_pair(before.core, next.core)
+}
+
+/// Whether it is a number, in digits or in words, or a part of one.
 fn is_figure(core: &str) -> bool {
-    core.bytes().any(|byte| byte.is_ascii_digit()) && Decimal::written(bare(core)).is_some()
-        || counting::counts(core)
+    let digits = core.bytes().any(|byte| byte.is_ascii_digit());
+    (digits && !core.contains(char::is_alphabetic)) || counting::counts(core)
 }
 
 fn is_given(core: &str, given: &Given) -> bool {
-    if given.has(core) {
+    if given.has(core) && !is_percent(core) {
         return true;
     }
+    if let Some(number) = core.strip_suffix('%') {
+        return Decimal::written(number.trim_end()).is_some_and(|value| given.has_percent(&value));
+    }
     let mut signs = core.chars().filter(|c| is_sign(*c));
-    if !signs.all(|sign| given.has_unit(sign.encode_utf8(&mut [0; 4]))) {
+    if is_percent(core) || !signs.all(|sign| given.has_unit(sign.encode_utf8(&mut [0; 4]))) {
         return false;
     }
     if core.bytes().any(|byte| byte.is_ascii_digit()) {
         let bare = bare(core);
-        return given.has(bare) || Decimal::written(bare).is_some_and(|value| given.has_value(&value));
+        return given.has(bare)
+            || Decimal::written(bare).is_some_and(|value| given.has_value(&value));
     }
     if core.contains('_') || core.contains(|c: char| EASTERN.contains(c)) {
         return false;
@@ -148,7 +159,9 @@ fn stands(text: &str, told: &str) -> bool {
     }
     text.match_indices(told).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + told.len()..).and_then(|after| after.chars().next());
+        let after = text
+            .get(at + told.len()..)
+            .and_then(|after| after.chars().next());
         !before.into_iter().chain(after).any(char::is_alphanumeric)
     })
 }

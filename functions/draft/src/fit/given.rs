@@ -14,6 +14,10 @@ pub struct Given {
     values: BTreeSet<Decimal>,
     signs: BTreeSet<char>,
     words: BTreeSet<String>,
+    /// What stands side by side in one text.
+    pairs: BTreeSet<(String, String)>,
+    /// Numbers that were given in percent.
+    percents: BTreeSet<Decimal>,
 }
 
 impl Given {
@@ -38,8 +42,18 @@ impl Given {
     fn text(&mut self, text: &str) {
         let text = text.trim();
         self.exact.insert(text.to_owned());
-        let cores = tokens(text).map(|token| token.core.to_owned());
-        self.exact.extend(cores);
+        let cores: Vec<_> = tokens(text).map(|token| token.core).collect();
+        self.exact
+            .extend(cores.iter().map(|core| (*core).to_owned()));
+        for (one, next) in cores.iter().zip(cores.iter().skip(1)) {
+            self.pairs.insert(((*one).to_owned(), (*next).to_owned()));
+            if is_percent(next) {
+                self.percents.extend(Decimal::of_text(one));
+            }
+        }
+        let in_percent = cores.iter().filter_map(|core| core.strip_suffix('%'));
+        self.percents
+            .extend(in_percent.filter_map(Decimal::of_text));
         self.values.extend(Decimal::of_text(text));
         self.signs.extend(text.chars().filter(|c| is_sign(*c)));
         self.words.extend(words(text).map(str::to_lowercase));
@@ -54,10 +68,18 @@ impl Given {
         self.values.contains(value)
     }
 
-    /// Whether a sign or a word for a currency or for percent was given: itself, or another for the same.
+    pub(super) fn has_percent(&self, value: &Decimal) -> bool {
+        self.percents.contains(value)
+    }
+
+    /// Whether one was given right before the other.
+    pub(super) fn has_pair(&self, one: &str, next: &str) -> bool {
+        self.pairs.contains(&(one.to_owned(), next.to_owned()))
+    }
+
+    /// Whether a sign or a word for a currency was given: itself, or another for the same.
     pub(super) fn has_unit(&self, unit: &str) -> bool {
         let same: &[&str] = match unit {
-            "%" | "percent" | "prozent" => &["%", "percent", "prozent"],
             "€" | "eur" | "euro" | "euros" => &["€", "eur", "euro", "euros"],
             "$" => &["$", "usd"],
             "dollar" | "dollars" => &["$", "usd", "dollar", "dollars"],
@@ -75,7 +97,15 @@ impl Given {
     }
 }
 
+/// A sign or a word that makes a share of the number before it.
+pub(super) fn is_percent(core: &str) -> bool {
+    core == "%" || ["percent", "prozent"].contains(&core.to_lowercase().as_str())
+}
+
 /// A sign that changes what the number beside it says.
 pub(super) fn is_sign(c: char) -> bool {
-    matches!(c, '%' | '‰' | '$' | '¢' | '£' | '¥' | '\u{20a0}'..='\u{20cf}')
+    matches!(
+        c,
+        '%' | '‰' | '$' | '¢' | '£' | '¥' | '\u{20a0}'..='\u{20cf}'
+    )
 }

@@ -4,10 +4,27 @@
 const MARKUP: &[&str] = &["<", ">", "`", "{{", "}}", "{%", "](", "**", "__", "~~"];
 
 /// Beginnings of addresses that have no dots or slashes.
-const SCHEMES: &[&str] = &["http", "https", "ftp", "mailto", "tel", "sms", "javascript", "data"];
+const SCHEMES: &[&str] = &[
+    "http",
+    "https",
+    "ftp",
+    "mailto",
+    "tel",
+    "sms",
+    "javascript",
+    "data",
+];
 
 /// Who speaks in a conversation with a model, before a colon.
-const ROLES: &[&str] = &["system", "assistant", "user", "human", "developer", "tool", "model"];
+const ROLES: &[&str] = &[
+    "system",
+    "assistant",
+    "user",
+    "human",
+    "developer",
+    "tool",
+    "model",
+];
 
 /// What is said to a model or by one, in lower case with single spaces; English and German.
 const SAYINGS: &[&str] = &[
@@ -45,7 +62,10 @@ fn has_entity(text: &str) -> bool {
     text.split('&').skip(1).any(|after| {
         let name = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '#');
         let name = name.take(1).collect::<String>();
-        !name.is_empty() && after.get(name.len()..).is_some_and(|rest| rest.starts_with(';'))
+        !name.is_empty()
+            && after
+                .get(name.len()..)
+                .is_some_and(|rest| rest.starts_with(';'))
     })
 }
 
@@ -58,12 +78,18 @@ pub(super) fn addresses(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_address(core: &str) -> bool {
     let lower = core.to_lowercase();
-    let scheme = |scheme: &&str| lower.strip_prefix(*scheme).is_some_and(|rest| rest.starts_with(':'));
+    let scheme = |scheme: &&str| {
+        lower
+            .strip_prefix(*scheme)
+            .is_some_and(|rest| rest.starts_with(':'))
+    };
     lower.contains('@')
         || lower.contains("://")
         || lower.contains("www.")
         || SCHEMES.iter().any(scheme)
-        || lower.split(|c: char| !(c.is_alphanumeric() || ".。-_".contains(c))).any(is_dotted)
+        || lower
+            .split(|c: char| !(c.is_alphanumeric() || ".。-_".contains(c)))
+            .any(is_dotted)
 }
 
 /// `example.com`, but not `e.g` or `z.B`: no last part of a name has one letter.

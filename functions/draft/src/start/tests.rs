@@ -27,32 +27,76 @@ fn a_model_is_off_or_named_whole() {
         "http://localhost#m",
     ] {
         let named = with(&format!("openai:{endpoint}"), "ssm:/lastword/key", "1").unwrap();
-        assert!(matches!(named.named, Named::OpenAi(_, Some(_))), "{endpoint}");
+        assert!(
+            matches!(named.named, Named::OpenAi(_, Some(_))),
+            "{endpoint}"
+        );
     }
 }
 
 #[test]
 fn what_cannot_be_used_stops_the_start_with_what_is_expected() {
     for (model, secret, seconds, expected) in [
-        ("gpt", "", "", "LASTWORD_MODEL is \"gpt\", which cannot be used: it names no kind"),
+        (
+            "gpt",
+            "",
+            "",
+            "LASTWORD_MODEL is \"gpt\", which cannot be used: it names no kind",
+        ),
         ("bedrock:", "", "", "its id is none; expected bedrock:<id"),
         ("bedrock:a b", "", "", "its id is none"),
         ("openai:https://a.example", "", "", "no # with a model"),
         ("openai:https://a.example#", "", "", "no name of a model"),
-        ("openai:http://a.example#m", "", "", "http is for this machine only"),
-        ("openai:http://127.0.0.1.example#m", "", "", "http is for this machine only"),
+        (
+            "openai:http://a.example#m",
+            "",
+            "",
+            "http is for this machine only",
+        ),
+        (
+            "openai:http://127.0.0.1.example#m",
+            "",
+            "",
+            "http is for this machine only",
+        ),
         ("openai:ftp://a.example#m", "", "", "neither with https://"),
         ("openai:https://me:pass@a.example#m", "", "", "(not shown)"),
-        ("openai:https://a.example?key=1#m", "", "", "a user or a query"),
-        ("", "ssm:/key", "", "only openai:<base url>#<model> takes a key"),
+        (
+            "openai:https://a.example?key=1#m",
+            "",
+            "",
+            "a user or a query",
+        ),
+        (
+            "",
+            "ssm:/key",
+            "",
+            "only openai:<base url>#<model> takes a key",
+        ),
         ("bedrock:m", "ssm:/key", "", "only openai:"),
-        ("openai:https://a.example#m", "sk-123", "", "LASTWORD_MODEL_SECRET is \"(not shown)\""),
-        ("", "", "0", "LASTWORD_MODEL_SECONDS is \"0\", which cannot be used: expected a whole number from 1 to 25"),
+        (
+            "openai:https://a.example#m",
+            "sk-123",
+            "",
+            "LASTWORD_MODEL_SECRET is \"(not shown)\"",
+        ),
+        (
+            "",
+            "",
+            "0",
+            "LASTWORD_MODEL_SECONDS is \"0\", which cannot be used: expected a whole number from 1 to 25",
+        ),
         ("", "", "26", "from 1 to 25"),
         ("", "", "8.5", "from 1 to 25"),
     ] {
         let error = with(model, secret, seconds).unwrap_err();
-        assert!(error.contains(expected), "{model} {secret} {seconds}: {error}");
-        assert!(!error.contains("pass@") && !error.contains("sk-123"), "{error}");
+        assert!(
+            error.contains(expected),
+            "{model} {secret} {seconds}: {error}"
+        );
+        assert!(
+            !error.contains("pass@") && !error.contains("sk-123"),
+            "{error}"
+        );
     }
 }
