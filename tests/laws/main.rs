@@ -12,6 +12,7 @@ mod budget;
 mod crashes;
 mod decisions;
 mod delivery;
+mod drafts;
 mod effects;
 mod example_budget;
 mod facts;

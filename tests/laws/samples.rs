@@ -20,7 +20,7 @@ fn folder() -> PathBuf {
 }
 
 /// Compares a sample with what it should be, or writes it.
-fn sample(name: &str, made: &str) -> String {
+pub fn sample(name: &str, made: &str) -> String {
     let path = folder().join(name);
     if std::env::var_os("LASTWORD_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -35,7 +35,7 @@ fn sample(name: &str, made: &str) -> String {
     kept
 }
 
-fn pretty(text: &str) -> String {
+pub fn pretty(text: &str) -> String {
     let value: Value = serde_json::from_str(text).unwrap();
     serde_json::to_string_pretty(&value).unwrap() + "\n"
 }

@@ -56,6 +56,18 @@ const PURPOSES: &[(&str, &str)] = &[
         "LASTWORD_STATE_TABLE",
         "names the table of projections, facts and effects",
     ),
+    (
+        "LASTWORD_MODEL",
+        "names the model that words drafts; without it the approved texts are used",
+    ),
+    (
+        "LASTWORD_MODEL_SECRET",
+        "says where the key of that model's endpoint is kept",
+    ),
+    (
+        "LASTWORD_MODEL_SECONDS",
+        "bounds the time that the model has for a text",
+    ),
 ];
 
 /// Why a function cannot start. Every message names the variable and what it is for.

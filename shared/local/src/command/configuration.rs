@@ -6,6 +6,7 @@ use std::{
 };
 
 use lastword_config::{BUILT_IN, Config, ConfigError};
+use lastword_draft::Wordings;
 use lastword_rules::Declared;
 
 use super::cli::CONFIGURATION;
@@ -60,10 +61,11 @@ impl Source {
         }
     }
 
-    /// Reads it, rules included: a configuration with a rule that cannot be compiled is wrong.
+    /// Reads it, rules and approved texts included: a configuration with one that cannot be compiled is wrong.
     pub(super) fn parse(&self) -> Result<Config, ConfigError> {
         let config = Config::parse(&self.name(), &self.text)?;
         Declared::compile(&config)?;
+        Wordings::compile(&config)?;
         Ok(config)
     }
 }

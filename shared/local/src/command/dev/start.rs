@@ -155,6 +155,8 @@ impl Ground {
             sqs: Some(self.stores.sqs_url()),
             ssm: Some(self.ssm.url()),
             eventbridge: Some(self.bus.url()),
+            // Nothing here is a model.
+            bedrock: None,
         }
     }
 }
