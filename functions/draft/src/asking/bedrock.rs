@@ -73,14 +73,13 @@ impl Bedrock {
 }
 
 fn said(output: &ConverseOutput) -> Asked {
-    match output.stop_reason() {
-        StopReason::EndTurn | StopReason::StopSequence => {}
-        StopReason::MaxTokens => return Asked::Not(NotTaken::TooLong),
-        // It wants a tool, or something stopped it: whatever reasons are added, none of them is an end of its own.
-        other => {
-            let _: &StopReason = other;
-            return Asked::Not(NotTaken::Refused);
-        }
+    let stop = output.stop_reason();
+    if *stop == StopReason::MaxTokens {
+        return Asked::Not(NotTaken::TooLong);
+    }
+    // It wants a tool, or something stopped it: whatever reasons are added, none of them is an end of its own.
+    if !matches!(stop, StopReason::EndTurn | StopReason::StopSequence) {
+        return Asked::Not(NotTaken::Refused);
     }
     let Some(Said::Message(message)) = output.output() else {
         return Asked::Not(NotTaken::Down);

@@ -32,7 +32,9 @@ fn value() -> impl Strategy<Value = Value> {
 fn written(value: &Value) -> String {
     match value {
         Value::Number(text) | Value::Text(text) => text.clone(),
-        other => panic!("{other:?}"),
+        other @ (Value::Null | Value::Bool(_) | Value::List(_) | Value::Object(_)) => {
+            panic!("{other:?}")
+        }
     }
 }
 
@@ -85,7 +87,7 @@ proptest! {
                 let one = super::decimal::Decimal::of_json(number);
                 number == &more || one == super::decimal::Decimal::written(&more)
             }
-            other => written(other) == more,
+            other @ (Value::Null | Value::Bool(_) | Value::Text(_) | Value::List(_) | Value::Object(_)) => written(other) == more,
         });
         // Parts of a grouped number may be given by themselves.
         let parts = more.split(' ').all(|part| values.iter().any(|value| written(value) == part));
