@@ -68,7 +68,8 @@ fn signals(batch: &str) -> Vec<AnySignal> {
         coalesced.add(read(record).expect("a record"), &at);
     }
     coalesced
-        .signals()
+        .arranged()
+        .signals
         .into_iter()
         .map(|(signal, _)| signal)
         .collect()

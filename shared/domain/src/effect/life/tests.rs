@@ -103,12 +103,12 @@ proptest! {
                 let there = Found::There { told: "200".into() };
                 let found = happening.asked.clone()
                     .unwrap_or(if destination.actions > 0 { there } else { Found::NotThere });
-                match after_asking(found, counted(uncertain)) {
-                    After::Certain => {
-                        uncertain = false;
-                        planned = plan(false, happening.wanted, means);
-                    }
-                    settled => after = Some(settled),
+                let answer = after_asking(found, counted(uncertain));
+                if answer == After::Certain {
+                    uncertain = false;
+                    planned = plan(false, happening.wanted, means);
+                } else {
+                    after = Some(answer);
                 }
             }
             let after = match after {

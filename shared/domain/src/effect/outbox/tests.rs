@@ -55,13 +55,12 @@ impl Model {
 
     /// Whoever sends looks, and what was sent stays sent.
     fn dispatch(&mut self, wanted: bool) {
-        if let Some(status) = self.kept.get_mut(&rule()) {
-            if *status == EffectStatus::Pending {
-                *status = match wanted {
-                    true => EffectStatus::Done,
-                    false => EffectStatus::Superseded,
-                };
-            }
+        let pending = |status: &&mut EffectStatus| **status == EffectStatus::Pending;
+        if let Some(status) = self.kept.get_mut(&rule()).filter(pending) {
+            *status = match wanted {
+                true => EffectStatus::Done,
+                false => EffectStatus::Superseded,
+            };
         }
     }
 
