@@ -38,7 +38,10 @@ async fn the_real_binaries_take_a_webhook_and_end_with_the_command() {
     let mut running = children(dev.pid());
     running.sort();
     running.dedup();
-    assert_eq!(running, ["dispatch", "ingest", "reconcile", "relay"]);
+    assert_eq!(
+        running,
+        ["dispatch", "draft", "ingest", "reconcile", "relay"]
+    );
     let provider = Provider::configured(&dev, &config);
     let subscription = subscription_event("evt_1", "sub_1");
     let order = order_event("e1", r#"{"id":"o1","version":1}"#);

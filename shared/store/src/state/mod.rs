@@ -69,6 +69,12 @@ impl State {
         }
     }
 
+    /// The drafts about what is in this table.
+    #[must_use]
+    pub fn drafts(&self) -> Drafts {
+        Drafts::new(self.client.clone(), self.table.clone())
+    }
+
     /// Reads bodies of the Inbox.
     #[must_use]
     pub fn inbox(&self) -> &crate::inbox::Inbox {

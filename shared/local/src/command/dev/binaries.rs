@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use crate::{command::show, machine::Failure};
 
-const NAMES: [&str; 4] = ["ingest", "relay", "reconcile", "dispatch"];
+const NAMES: [&str; 5] = ["ingest", "relay", "reconcile", "dispatch", "draft"];
 
 /// Where they are.
 pub(super) struct Binaries {

@@ -4,16 +4,17 @@ use std::{sync::Arc, time::SystemTime};
 
 use lastword_destinations::{Bus, DestinationOverrides, Sender};
 use lastword_dispatch::Dispatcher;
+use lastword_draft::{Model, Wordings};
 use lastword_ingest::{Clock, Ingest, keys::KeyRing};
 use lastword_provider::{HostOverrides, ProviderClient};
 use lastword_queue::Queue;
 use lastword_reconcile::{Handler, Reconciler};
 use lastword_relay::Relay;
 use lastword_runtime::{ClientSettings, Clients, Patience, Vault};
-use lastword_store::{Inbox, Moment, State};
+use lastword_store::{Drafts, Inbox, Moment, State};
 use serde::Serialize;
 
-use super::parts::{Functions, Parts};
+use super::parts::{self, Functions, Parts};
 use crate::{
     function::{Function, FunctionError, Invocation},
     machine::{BUS, Failure, INBOX_TABLE, STATE_TABLE},
@@ -40,6 +41,7 @@ pub(super) async fn functions(parts: &Parts) -> Result<Functions, Failure> {
         relay,
         reconcile,
         dispatch,
+        draft: draft(parts, &back)?,
         reconciles: RECONCILES,
         dispatches: DISPATCHES,
     })
@@ -121,6 +123,24 @@ async fn dispatch(parts: &Parts, back: &Clients) -> Result<Function, Failure> {
                 .unwrap_or_default();
             let reply = handler.handle_text(&it.payload, left).await;
             written(&reply.map_err(failed)?)
+        }
+    }))
+}
+
+/// Without a model: the approved texts wait.
+fn draft(parts: &Parts, back: &Clients) -> Result<Function, Failure> {
+    let handler = Arc::new(lastword_draft::Handler::new(
+        Wordings::compile(&parts.config)?,
+        Model::Off,
+        parts::DRAFT_TIMEOUT,
+        Drafts::new(back.dynamodb(), STATE_TABLE),
+        Arc::new(Moment::now),
+    ));
+    Ok(Function::in_process("draft", move |it: Invocation| {
+        let handler = Arc::clone(&handler);
+        async move {
+            handler.handle_text(&it.payload).await.map_err(failed)?;
+            Ok("null".to_owned())
         }
     }))
 }

@@ -1,7 +1,7 @@
 //! `lastword dev`: the whole package on one machine; may not do anything that the functions do.
 //!
 //! Suggested reading order: [`start`] puts everything together and takes it apart, [`wiring`] connects it,
-//! [`parts`] is what the functions are made of, [`postbox`] is where effects go, [`inside`] runs their handlers in this process and
+//! [`parts`] is what the functions are made of, [`postbox`] is where effects go, [`hearing`] is what draft hears, [`inside`] runs their handlers in this process and
 //! [`outside`] the real binaries, [`secrets`] makes up what is missing, [`log`] keeps the functions' lines
 //! apart from what is answered.
 //!
@@ -17,6 +17,7 @@
 mod start;
 mod wiring;
 
+mod hearing;
 mod inside;
 mod outside;
 mod parts;

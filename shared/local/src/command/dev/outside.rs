@@ -19,6 +19,7 @@ const INGESTS: usize = 2;
 const RELAYS: usize = 1;
 const RECONCILES: usize = 4;
 const DISPATCHES: usize = 2;
+const DRAFTS: usize = 1;
 /// How long a binary may take to ask for work.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -43,11 +44,13 @@ pub(super) async fn functions(
     let (relay, relays) = run("relay", 256, for_relay(parts), RELAYS);
     let (reconcile, reconciles) = run("reconcile", 512, for_reconcile(parts), RECONCILES);
     let (dispatch, dispatches) = run("dispatch", 256, for_dispatch(parts), DISPATCHES);
+    let (draft, drafts) = run("draft", 256, for_draft(parts), DRAFTS);
     for (name, processes) in [
         ("ingest", &ingests),
         ("relay", &relays),
         ("reconcile", &reconciles),
         ("dispatch", &dispatches),
+        ("draft", &drafts),
     ] {
         ready(processes)
             .await
@@ -58,10 +61,14 @@ pub(super) async fn functions(
         relay,
         reconcile,
         dispatch,
+        draft,
         reconciles: RECONCILES,
         dispatches: DISPATCHES,
     };
-    Ok((functions, vec![ingests, relays, reconciles, dispatches]))
+    Ok((
+        functions,
+        vec![ingests, relays, reconciles, dispatches, drafts],
+    ))
 }
 
 async fn ready(processes: &Processes) -> Result<(), String> {
@@ -111,6 +118,13 @@ fn for_dispatch(parts: &Parts) -> Variables {
     all.extend(outwards(parts));
     let destinations = parts.destinations.clone();
     all.push(("LASTWORD_LOCAL_DESTINATIONS".into(), destinations));
+    all
+}
+
+/// Without a model: the approved texts wait.
+fn for_draft(parts: &Parts) -> Variables {
+    let mut all = common(parts);
+    all.push(("LASTWORD_STATE_TABLE".into(), STATE_TABLE.into()));
     all
 }
 

@@ -21,6 +21,8 @@ pub(super) const RELAY_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) const RECONCILE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Dispatch's deadline.
 pub(super) const DISPATCH_TIMEOUT: Duration = Duration::from_secs(60);
+/// Draft's deadline.
+pub(super) const DRAFT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a received effect stays hidden: 6 times that.
 pub(super) const EFFECTS_VISIBILITY: Duration = Duration::from_secs(360);
 /// How often an effect is received before it is moved to the dead letters.
@@ -60,6 +62,7 @@ pub(super) struct Functions {
     pub(super) relay: Function,
     pub(super) reconcile: Function,
     pub(super) dispatch: Function,
+    pub(super) draft: Function,
     /// How many batches reconcile takes at once.
     pub(super) reconciles: usize,
     /// How many batches dispatch takes at once.

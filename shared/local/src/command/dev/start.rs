@@ -8,9 +8,11 @@ use std::{
 use lastword_config::{Config, SecretRef};
 use lastword_runtime::{Endpoints, telemetry};
 
+use tokio::task::JoinHandle;
+
 use super::{
     binaries::Binaries,
-    inside,
+    hearing, inside,
     log::Log,
     outside,
     parts::{self, Parts},
@@ -46,6 +48,7 @@ pub(super) struct Started {
     streams: Streams,
     signals: QueueMapping,
     effects: QueueMapping,
+    drafting: JoinHandle<()>,
     processes: Vec<Processes>,
     ground: Ground,
 }
@@ -70,7 +73,8 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
     } else {
         None
     };
-    let (ground, secrets) = Ground::prepare(asked, &config).await?;
+    let (bus, heard) = hearing::listen().await?;
+    let (ground, secrets) = Ground::prepare(asked, &config, bus).await?;
     let parts = Parts {
         config,
         file: source.absolute()?,
@@ -91,6 +95,7 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
     let (stores, queues) = (&ground.stores, &ground.queues);
     let streams = wiring::streams(stores, &functions, queues, &ground.directory).await?;
     let signals = wiring::signals(stores, &functions, &queues.signals, &streams).await;
+    let drafting = heard.hand_to(functions.draft.clone());
     let effects = wiring::effects(stores, &functions, &queues.effects).await;
     let gateway = wiring::gateway(asked.port, &functions, &streams.inbox, &parts.config).await?;
     let stack = describe(&gateway, &ground, &parts);
@@ -103,6 +108,7 @@ pub(super) async fn start(asked: &Dev) -> Result<Started, Failure> {
         streams,
         signals,
         effects,
+        drafting,
         processes,
         ground,
     })
@@ -116,6 +122,7 @@ impl Started {
         self.gateway.shutdown().await;
         self.signals.pause().await;
         self.effects.pause().await;
+        self.drafting.abort();
         self.streams.pause().await;
         for processes in self.processes {
             processes.stop().await;
@@ -129,7 +136,7 @@ impl Started {
 
 impl Ground {
     /// The stores, which nobody else may use meanwhile, and what must be in them.
-    async fn prepare(asked: &Dev, config: &Config) -> Result<(Self, Secrets), Failure> {
+    async fn prepare(asked: &Dev, config: &Config, bus: Bus) -> Result<(Self, Secrets), Failure> {
         let stores = Stores::start(place(asked)?).await.map_err(told)?;
         let directory = std::path::absolute(stores.directory())?;
         // What is left of one that was killed.
@@ -143,7 +150,7 @@ impl Ground {
             directory,
             queues,
             ssm,
-            bus: Bus::start().await?,
+            bus,
             boxes,
         };
         Ok((ground, secrets))

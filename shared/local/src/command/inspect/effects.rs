@@ -2,7 +2,7 @@
 //! with the bodies.
 
 use lastword_domain::EffectStatus;
-use lastword_store::KeptEffect;
+use lastword_store::{Draft, KeptEffect};
 use serde_json::{Value, json};
 
 use crate::command::show::{self, BAD, Cell, GOOD, PLAIN, QUIET};
@@ -69,6 +69,49 @@ pub(super) fn as_text(effects: &[KeptEffect], body: bool) -> String {
     let shown = heads.get(..if body { 7 } else { 6 }).unwrap_or_default();
     let rows = effects.iter().map(row).collect();
     format!("\n{}", show::table(shown, rows))
+}
+
+/// Texts that wait for a person; they hold what customers are told, so they are shown only with the bodies.
+pub(super) fn drafts_as_text(drafts: &[Draft], body: bool) -> String {
+    if drafts.is_empty() {
+        return String::new();
+    }
+    let row = |draft: &Draft| {
+        let why = draft.source.why().map(|why| format!(" ({})", why.as_str()));
+        let source = format!("{}{}", draft.source.as_str(), why.unwrap_or_default());
+        let mut cells = vec![
+            Cell::new(draft.effect.as_str()),
+            Cell::new(draft.wording.as_str()),
+            Cell::new(source),
+            Cell::new(&draft.created_at),
+        ];
+        if body {
+            cells.push(Cell::lines(draft.text.lines().map(show::harmless)));
+        }
+        cells
+    };
+    let heads = ["DRAFT", "WORDING", "SOURCE", "WRITTEN AT", "TEXT"];
+    let shown = heads.get(..if body { 5 } else { 4 }).unwrap_or_default();
+    format!("\n{}", show::table(shown, drafts.iter().map(row).collect()))
+}
+
+pub(super) fn add_drafts(told: &mut Value, drafts: &[Draft], body: bool) {
+    let each = drafts.iter();
+    let each = each.map(|draft| {
+        json!({
+            "effect": draft.effect,
+            "wording": draft.wording,
+            "key": draft.key.to_text(),
+            "source": draft.source.as_str(),
+            "why": draft.source.why().map(|why| why.as_str()),
+            "created_at": draft.created_at,
+            "text": body.then_some(&draft.text),
+        })
+    });
+    let all = json!(each.collect::<Vec<_>>());
+    if let Some(members) = told.as_object_mut() {
+        members.insert("drafts".to_owned(), all);
+    }
 }
 
 fn words(effect: &KeptEffect) -> Vec<String> {

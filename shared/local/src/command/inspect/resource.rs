@@ -21,11 +21,14 @@ pub(super) async fn tell(state: &State, resource: &ResourceKey, asked: &Inspect)
         .decisions
         .sort_by(|one, other| when(one).cmp(&when(other)));
     let known = story.projection.is_some() || !story.decisions.is_empty();
+    let drafts = state.drafts().of(&resource.hash()).await.map_err(unread)?;
     if asked.json {
-        let told = as_json(resource, &story, asked.body);
+        let mut told = as_json(resource, &story, asked.body);
+        effects::add_drafts(&mut told, &drafts, asked.body);
         show::say(&format!("{told}\n"));
     } else {
         show::say(&as_text(resource, &story, asked.body));
+        show::say(&effects::drafts_as_text(&drafts, asked.body));
     }
     Ok(if known { Found::Well } else { Found::Wrong })
 }

@@ -14,10 +14,14 @@ use crate::command::{
 pub(super) async fn tell(state: &State, subject: &SubjectKey, asked: &Inspect) -> Outcome {
     let story = state.subject_story(subject).await.map_err(unread)?;
     let known = story.loaded.revision != Revision::NONE || !story.loaded.members.is_empty();
+    let drafts = state.drafts().of(&subject.hash()).await.map_err(unread)?;
     if asked.json {
-        show::say(&format!("{}\n", as_json(subject, &story, asked.body)));
+        let mut told = as_json(subject, &story, asked.body);
+        effects::add_drafts(&mut told, &drafts, asked.body);
+        show::say(&format!("{told}\n"));
     } else {
         show::say(&as_text(subject, &story, known, asked.body));
+        show::say(&effects::drafts_as_text(&drafts, asked.body));
     }
     Ok(if known { Found::Well } else { Found::Wrong })
 }
