@@ -216,6 +216,7 @@ async fn a_subject_decided_from_older_members_loses_to_one_that_says_the_same_as
         now: lastword_store::Moment::from_unix_ms(0),
         called: &stalled.called,
         effects: &[],
+        report: None,
     };
     let committed = worker.state.commit_subject(&commit).await.unwrap();
     assert_eq!(committed, lastword_store::Committed::Lost);

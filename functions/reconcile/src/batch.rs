@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastword_domain::{AnySignal, EventRef, ResourceKey, Signal, SubjectKey, SubjectSignal};
+use lastword_domain::{AnySignal, Cause, EventRef, ResourceKey, Signal, SubjectKey, SubjectSignal};
 use lastword_queue::parse;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -125,6 +125,7 @@ fn join(held: &mut AnySignal, signal: &AnySignal) -> bool {
 #[derive(Debug, Default)]
 pub struct Open {
     events: BTreeSet<(ResourceKey, EventRef)>,
+    rebuilds: BTreeSet<ResourceKey>,
     subjects: BTreeSet<SubjectKey>,
 }
 
@@ -142,6 +143,11 @@ impl Open {
         );
     }
 
+    /// This resource is not rebuilt.
+    pub fn add_rebuild(&mut self, resource: &ResourceKey) {
+        self.rebuilds.insert(resource.clone());
+    }
+
     /// This subject is not decided.
     pub fn add_subject(&mut self, signal: &SubjectSignal) {
         self.subjects.insert(signal.subject.clone());
@@ -149,6 +155,11 @@ impl Open {
 
     fn holds(&self, signal: &AnySignal) -> bool {
         match signal {
+            AnySignal::Resource(Signal {
+                resource,
+                cause: Cause::Rebuild(_),
+                ..
+            }) => self.rebuilds.contains(resource),
             AnySignal::Resource(Signal {
                 resource, events, ..
             }) => events

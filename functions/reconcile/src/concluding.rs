@@ -226,7 +226,7 @@ impl Reconciler {
             evidence: &evidence,
             called: &called,
             effects: &effects,
-            rebuild: work.signal.cause.rebuild(),
+            rebuild: None,
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {
@@ -339,7 +339,7 @@ impl Reconciler {
             evidence: &Evidence::new(),
             called: &work.loaded.beside.called,
             effects: &[],
-            rebuild: work.signal.cause.rebuild(),
+            rebuild: None,
             now: (self.clock)(),
         };
         match self.state.commit(&commit).await? {

@@ -89,6 +89,9 @@ impl Handler {
                         Settled::Later { pause, decided } => (decided, pause),
                         Settled::Unknown => (Vec::new(), growing(messages)),
                     };
+                    if signal.cause.rebuild().is_some() {
+                        open.add_rebuild(&signal.resource);
+                    }
                     let events = signal.events.iter();
                     let undecided = events.filter(|event| !decided.contains(event));
                     open.add(&signal.resource, undecided);

@@ -4,7 +4,7 @@
 //! effect.
 //!
 //! Suggested reading order: [`reconciler`], `strategies`, `looking`, [`observe`], [`bodies`], `facts`, `concluding`, `sequence`, `subject`,
-//! [`failing`], [`batch`], [`handler`].
+//! `rebuilding`, [`failing`], [`batch`], [`handler`].
 //!
 //! # Races, as decisions
 //!
@@ -24,6 +24,8 @@
 //!   signal follows from there.
 //! * **A person closes a review while it is withdrawn.** Each writes under the status that it read; the later one reads
 //!   again.
+//! * **A signal is settled while its resource is rebuilt.** Whoever commits second finds the revision moved. A rebuild
+//!   that began first does not know of the event, and computes again with it.
 //! * **The answer of a commit is lost.** Whoever looks next sees the decisions, made or not made.
 
 pub mod batch;
@@ -34,6 +36,7 @@ pub mod failing;
 pub mod handler;
 mod looking;
 pub mod observe;
+mod rebuilding;
 pub mod reconciler;
 mod sequence;
 pub mod start;

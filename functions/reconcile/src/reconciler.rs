@@ -119,6 +119,9 @@ impl Reconciler {
     /// # Errors
     /// When the store could not be used: nothing is known to be decided, and repeating is safe.
     pub async fn settle(&self, signal: &Signal) -> Result<Settled, StoreError> {
+        if let Cause::Rebuild(run) = &signal.cause {
+            return self.rebuild(signal, run).await;
+        }
         let (mut races, mut more) = (0, false);
         let mut done: BTreeSet<EventRef> = BTreeSet::new();
         while races < MOST_RACES {
@@ -190,6 +193,10 @@ impl Reconciler {
         reason: Reason,
         detail: &str,
     ) -> Result<Settled, StoreError> {
+        if let Cause::Rebuild(run) = &signal.cause {
+            let why = format!("{reason}: {detail}");
+            return self.rebuild_failed(&signal.resource, run, why).await;
+        }
         let loaded = self
             .state
             .load(&signal.resource, &signal.events, Bodies::Without, &[])

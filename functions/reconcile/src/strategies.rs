@@ -3,7 +3,7 @@
 use lastword_config::{Integration, Resource};
 use lastword_contracts::reader::UNREADABLE;
 use lastword_domain::decide::{
-    Terms, conclude_transition, conclude_transition_read, conclude_versions,
+    Ranked, Terms, conclude_transition, conclude_transition_read, conclude_versions,
 };
 use lastword_domain::{
     Conclusion, Content, EventRef, Mark, Outcome, Reason, Signal, StatusOrder, Strategy, Version,
@@ -240,6 +240,18 @@ impl Reconciler {
         if concluded != Conclusion::Reread {
             return Ok(concluded.into());
         }
+        Ok(self.transition_read(work, configured, order, &told).await)
+    }
+
+    /// One read of what has an ordered status, for the signals whose bodies say this.
+    pub(crate) async fn transition_read(
+        &self,
+        work: Work<'_>,
+        configured: Configured<'_>,
+        order: &StatusOrder,
+        told: &[Ranked],
+    ) -> Looked {
+        let held = &work.loaded.projection;
         let answer = self
             .read(&work.signal.resource, configured.integration)
             .await;
@@ -254,12 +266,12 @@ impl Reconciler {
             retry_after,
         } = observe::observation(answer, held, said);
         let signals: Vec<_> = told.iter().map(|told| told.event.clone()).collect();
-        let concluded = conclude_transition_read(held, &told, order, &signals, observation);
-        Ok(Looked {
+        let concluded = conclude_transition_read(held, told, order, &signals, observation);
+        Looked {
             trouble: trouble(&concluded, detail, retry_after),
             concluded,
             partly: false,
-        })
+        }
     }
 
     pub(crate) async fn mark_all(
@@ -285,7 +297,7 @@ impl Reconciler {
 }
 
 /// The greatest version that the bodies prove, and whether one of them is then a deletion.
-fn greatest(proofs: &Proofs) -> (Told, Option<&Version>) {
+pub(crate) fn greatest(proofs: &Proofs) -> (Told, Option<&Version>) {
     let snapshots = &proofs.snapshots;
     let greatest = snapshots.iter().map(|snapshot| &snapshot.version).max();
     let deleted = snapshots.iter().any(|snapshot| {

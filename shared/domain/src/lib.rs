@@ -5,7 +5,7 @@
 //! here is decided the same way in the cloud, on a laptop, in a property test and in a simulation.
 //!
 //! Suggested reading order: [`name`], [`key`], [`json`], [`version`], [`projection`], [`decision`],
-//! [`status`], [`meaning`], [`decide`], [`retry`], [`effect`], [`sending`].
+//! [`status`], [`meaning`], [`decide`], [`retry`], [`effect`], [`sending`], [`rebuild`].
 
 pub mod decide;
 pub mod decision;
@@ -16,6 +16,7 @@ pub mod key;
 pub mod meaning;
 pub mod name;
 pub mod projection;
+pub mod rebuild;
 pub mod retry;
 pub mod sending;
 pub mod signal;
@@ -30,6 +31,7 @@ pub use json::Json;
 pub use key::{EventIdentity, EventRef, KeyHash, ResourceKey};
 pub use meaning::{Evidence, Link, Meaning, ReviewKey, ReviewStatus, SubjectKey};
 pub use projection::{Content, Contents, Grave, Projection, Proof, Revision, Standing};
+pub use rebuild::{Part, Rebuilt, Report};
 pub use sending::{Found, Sent};
 pub use signal::{AnySignal, Cause, Signal, SubjectSignal};
 pub use status::{Status, StatusOrder};

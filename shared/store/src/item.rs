@@ -117,6 +117,17 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// A projection expression of just these attributes with its names; none for all of an item.
+pub(crate) fn only(attributes: &[&str]) -> (Option<String>, Option<HashMap<String, String>>) {
+    if attributes.is_empty() {
+        return (None, None);
+    }
+    let names = attributes.iter().map(|name| format!("#{name}"));
+    let expression = names.clone().collect::<Vec<_>>().join(", ");
+    let names = names.zip(attributes.iter().map(|name| (*name).to_owned()));
+    (Some(expression), Some(names.collect()))
+}
+
 /// The most bytes of an item that is written: the store's limit is 400 KB, and counts a little more than is
 /// counted here.
 pub(crate) const MOST_BYTES: usize = 396 * 1024;

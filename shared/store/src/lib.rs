@@ -16,6 +16,7 @@
 //! | State | member of a subject | [`state::member`] |
 //! | State | subject | [`state::subject`] |
 //! | State | review | [`state::review`] |
+//! | State | report of the last rebuild | [`state::rebuild`] |
 
 pub mod body;
 pub mod error;
@@ -31,8 +32,8 @@ pub use inbox::{Accepted, Inbox, NewEvent, StoredEvent, Streamed};
 pub use meter::Meter;
 pub use moment::Moment;
 pub use state::{
-    Bodies, Claim, Closed, Commit, Committed, Current, Decision, Draft, Drafts, Failure,
-    KeptEffect, KeptFact, Loaded, LoadedEffect, LoadedEvent, LoadedSubject, MOST_ACTIONS,
-    MemberCopy, NotTaken, Recorded, Review, Ruled, Ruling, State, Story, SubjectCommit,
-    SubjectStory, Writer, Written,
+    Bodies, Census, Claim, Closed, Commit, Committed, Current, Cursor, Decision, Draft, Drafts,
+    FactPointer, Failure, KeptEffect, KeptFact, KeptReport, Listed, Loaded, LoadedEffect,
+    LoadedEvent, LoadedSubject, MOST_ACTIONS, MemberCopy, NotTaken, Page, Recommit, Recorded,
+    Review, Ruled, Ruling, State, Story, SubjectCommit, SubjectStory, Writer, Written,
 };

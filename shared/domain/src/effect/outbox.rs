@@ -3,9 +3,57 @@
 //! Law 10, a rebuild never creates an effect: creating one takes a [`Live`], and only what tells something new has
 //! one. A rebuild has none to give, so that code which creates effects while rebuilding does not compile:
 //!
-//! ```compile_fail
-//! use lastword_domain::effect::outbox::Live;
-//! let live = Live(()); // private: nobody makes one
+//! ```
+//! use lastword_domain::Cause;
+//! use lastword_domain::effect::outbox::{Live, Mode, NewEffect, OfFact};
+//! # use lastword_domain::{Digest, EffectRule};
+//! # use lastword_domain::name::{EffectName, FactId, FactKind};
+//! # use std::time::Duration;
+//! # let rule = EffectRule { name: EffectName::parse("receipt").unwrap(), version: 1 };
+//! # let kind = FactKind::parse("paid").unwrap();
+//! # let fact = OfFact { kind, id: FactId::parse("b1").unwrap(), content: Digest::of(b"") };
+//! # let told = Cause::Webhook;
+//! match Mode::of(&told) {
+//!     Mode::Live(live) => drop(NewEffect::of_fact(live, rule, fact, None, Duration::ZERO)),
+//!     Mode::Rebuild => {}
+//! }
+//! ```
+//!
+//! The same in a rebuild: there is no `live` to be had from its mode,
+//!
+//! ```compile_fail,E0532
+//! use lastword_domain::Cause;
+//! use lastword_domain::effect::outbox::{Live, Mode, NewEffect, OfFact};
+//! # use lastword_domain::{Digest, EffectRule};
+//! # use lastword_domain::name::{EffectName, FactId, FactKind};
+//! # use std::time::Duration;
+//! # let rule = EffectRule { name: EffectName::parse("receipt").unwrap(), version: 1 };
+//! # let kind = FactKind::parse("paid").unwrap();
+//! # let fact = OfFact { kind, id: FactId::parse("b1").unwrap(), content: Digest::of(b"") };
+//! # let told = Cause::Rebuild("run".to_owned());
+//! match Mode::of(&told) {
+//!     Mode::Rebuild(live) => drop(NewEffect::of_fact(live, rule, fact, None, Duration::ZERO)),
+//!     Mode::Live(_) => {}
+//! }
+//! ```
+//!
+//! an effect is not made without one,
+//!
+//! ```compile_fail,E0061
+//! use lastword_domain::effect::outbox::{NewEffect, OfFact};
+//! # use lastword_domain::{Digest, EffectRule};
+//! # use lastword_domain::name::{EffectName, FactId, FactKind};
+//! # use std::time::Duration;
+//! # let rule = EffectRule { name: EffectName::parse("receipt").unwrap(), version: 1 };
+//! # let kind = FactKind::parse("paid").unwrap();
+//! # let fact = OfFact { kind, id: FactId::parse("b1").unwrap(), content: Digest::of(b"") };
+//! NewEffect::of_fact(rule, fact, None, Duration::ZERO);
+//! ```
+//!
+//! and nobody else can make one:
+//!
+//! ```compile_fail,E0423
+//! let live = lastword_domain::effect::outbox::Live(());
 //! ```
 //!
 //! An action that a *state* calls for is created when the state begins to call for it: it did not when the owner was

@@ -11,16 +11,18 @@
 //! Every request here may be repeated. Where the answer of a commit is lost, it is unknown whether it was
 //! done; the next load shows it.
 
+use std::collections::BTreeSet;
+
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem, Update};
 use lastword_domain::decide::{Fact, Logged};
 use lastword_domain::effect::outbox::{Called, EffectWrite};
-use lastword_domain::{Evidence, Mark, Owner, Projection, ResourceKey, Revision};
+use lastword_domain::{Evidence, Link, Mark, Owner, Projection, Report, ResourceKey, Revision};
 
 use super::places::{Places, Quietly};
 use super::projection::Beside;
-use super::{Loaded, Pauses, State, change, decision, fact, page, projection};
+use super::{Loaded, Pauses, State, change, decision, fact, page, projection, rebuild};
 use crate::error::{self, Condition, StoreError};
 use crate::item::{self, Item};
 use crate::moment::Moment;
@@ -67,9 +69,18 @@ pub struct Commit<'c> {
     /// What is written of effects.
     pub effects: &'c [EffectWrite],
     /// The rebuild that concludes it, if one does.
-    pub rebuild: Option<&'c str>,
+    pub rebuild: Option<Recommit<'c>>,
     /// For people.
     pub now: Moment,
+}
+
+/// What a rebuild commits besides.
+#[derive(Debug, Clone, Copy)]
+pub struct Recommit<'c> {
+    /// What it tells of itself.
+    pub report: &'c Report,
+    /// Copies in subjects' partitions that are not what they should be: they are written, whatever changed.
+    pub copies: &'c BTreeSet<Link>,
 }
 
 impl Commit<'_> {
@@ -79,10 +90,12 @@ impl Commit<'_> {
 
     /// Whether copies in subjects' partitions change with it.
     pub(super) fn moves_members(&self) -> bool {
-        self.next.is_some_and(|next| {
+        let repaired = self.rebuild.is_some_and(|it| !it.copies.is_empty());
+        let moved = self.next.is_some_and(|next| {
             let (held, next) = (&self.held().meaning.links, &next.meaning.links);
             !(held.is_empty() && next.is_empty())
-        })
+        });
+        moved || repaired
     }
 
     /// Whether marks stand in the projection, because beside them other items are written and an item for each mark
@@ -98,6 +111,7 @@ impl Commit<'_> {
             && self.facts.is_empty()
             && self.changes.is_empty()
             && self.effects.is_empty()
+            && self.rebuild.is_none()
             && *self.called == self.loaded.beside.called
     }
 }
@@ -155,6 +169,9 @@ impl State {
         writes.extend(self.member_writes(commit)?);
         if !fits(&writes) {
             return Ok(Committed::TooLarge);
+        }
+        if let Some(Recommit { report, .. }) = commit.rebuild {
+            items.push(rebuild::encode(&commit.resource.hash(), report, commit.now));
         }
         for item in items {
             writes.push(self.put_write(item)?);

@@ -41,7 +41,7 @@ pub struct KeptFact {
     pub recorded_at: String,
 }
 
-fn identity(kind: &FactKind, id: &FactId) -> String {
+pub(crate) fn identity(kind: &FactKind, id: &FactId) -> String {
     let hash = Digest::of_parts(&[id.as_str()]);
     format!("{PREFIX}{kind}#{hash}#")
 }

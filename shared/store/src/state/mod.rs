@@ -1,5 +1,6 @@
 //! The State table: what is known, and why. One partition holds the whole story of a resource.
 
+mod census;
 pub mod change;
 mod commit;
 pub mod content;
@@ -16,6 +17,8 @@ mod outbox;
 pub mod page;
 mod places;
 pub mod projection;
+pub mod rebuild;
+mod recomputing;
 pub mod review;
 pub mod sending;
 mod story;
@@ -28,13 +31,16 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 
 use crate::meter::Meter;
-pub use commit::{Commit, Committed};
+pub use census::{Census, Cursor, Listed, Page};
+pub use commit::{Commit, Committed, Recommit};
 pub use decision::{Decision, Failure};
 pub use draft::{Draft, Drafts, NotTaken};
 pub use effect::KeptEffect;
 pub use fact::KeptFact;
 pub use load::{Bodies, Loaded, LoadedEvent, MOST_ACTIONS};
 pub use member::MemberCopy;
+pub use rebuild::KeptReport;
+pub use recomputing::FactPointer;
 pub use review::{Closed, Review};
 pub use sending::{Claim, Current, LoadedEffect, Recorded, Writer, Written};
 pub use story::Story;
@@ -95,7 +101,7 @@ pub fn is_of_state(sort: &str) -> bool {
         effect::PREFIX,
         draft::PREFIX,
     ];
-    ["projection", "subject"].contains(&sort)
+    ["projection", "subject", rebuild::SORT].contains(&sort)
         || prefixes.iter().any(|prefix| sort.starts_with(prefix))
 }
 

@@ -1,6 +1,7 @@
 //! What a projection's change takes along in its transaction: its copies in subjects' partitions, and its reviews.
 
 use aws_sdk_dynamodb::types::TransactWriteItem;
+use lastword_domain::Link;
 
 use super::commit::Commit;
 use super::member::Copying;
@@ -14,14 +15,17 @@ impl State {
         &self,
         commit: &Commit<'_>,
     ) -> Result<Vec<TransactWriteItem>, StoreError> {
-        let Some(next) = commit.next else {
-            return Ok(Vec::new());
-        };
         let held = commit.held();
+        let next = match (commit.next, commit.rebuild) {
+            (Some(next), _) => next,
+            (None, Some(_)) => held,
+            (None, None) => return Ok(Vec::new()),
+        };
+        let repaired = |link: &Link| commit.rebuild.is_some_and(|it| it.copies.contains(link));
         let mut writes = Vec::new();
         let copying = Copying {
             revision: held.revision.next(),
-            rebuild: commit.rebuild,
+            rebuild: commit.rebuild.map(|it| it.report.run.as_str()),
         };
         for left in held.meaning.links.difference(&next.meaning.links) {
             let item = member::encode_left(left, commit.resource, copying);
@@ -32,7 +36,8 @@ impl State {
         };
         for link in &next.meaning.links {
             // A copy that says the same stays as it is.
-            if held.contents.as_ref() != Some(contents) || !held.meaning.links.contains(link) {
+            let same = held.contents.as_ref() == Some(contents);
+            if !same || !held.meaning.links.contains(link) || repaired(link) {
                 let item = member::encode(link, commit.resource, contents, copying);
                 writes.push(self.put_write(item)?);
             }

@@ -21,6 +21,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lastword_domain::effect::outbox::Called;
+use lastword_domain::name::{Environment, Provider, ResourceType};
 use lastword_domain::version::StoredVersion;
 use lastword_domain::{Grave, Mark, Projection, Proof, ResourceKey, Revision, Version};
 
@@ -88,6 +89,15 @@ pub(crate) fn quiet_values(next: Revision, recent: &[Mark], paged: bool, now: Mo
     ])
 }
 
+/// How the partitions of the census begin in which a type's projections are.
+pub(crate) fn census(
+    provider: &Provider,
+    environment: &Environment,
+    kind: &ResourceType,
+) -> String {
+    format!("{provider}/{environment}/{kind}")
+}
+
 pub(crate) fn key(resource: &ResourceKey) -> Item {
     Item::from([
         ("pk".into(), item::text(resource.hash().as_str())),
@@ -124,10 +134,8 @@ pub(crate) fn encode(
     let mut item = key(resource);
     let hash = resource.hash();
     let shard = hash.as_str().bytes().next().unwrap_or_default() % SHARDS;
-    let census = format!(
-        "{}/{}/{}#{shard}",
-        resource.provider, resource.environment, resource.kind
-    );
+    let census = census(&resource.provider, &resource.environment, &resource.kind);
+    let census = format!("{census}#{shard}");
     item::resource(resource, &mut item);
     let mut put = |name: &str, value| item.insert(name.to_owned(), value);
     put("revision", item::number(projection.revision));
@@ -209,6 +217,11 @@ pub(crate) fn decode(item: &Item) -> Result<(Projection, Beside), StoreError> {
 /// Whether an item of a resource's partition is its projection.
 pub(crate) fn is_one(item: &Item) -> bool {
     matches!(item.get("sk"), Some(AttributeValue::S(sort)) if sort == SORT)
+}
+
+/// The key from its readable parts.
+pub(crate) fn decode_key(item: &Item) -> Result<ResourceKey, StoreError> {
+    Reading { kind: KIND, item }.resource()
 }
 
 pub(crate) fn observed_at(item: &Item) -> Result<Option<String>, StoreError> {

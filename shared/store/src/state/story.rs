@@ -10,6 +10,7 @@ use lastword_domain::{KeyHash, Mark, Projection, ResourceKey};
 use super::decision::{self, Decision};
 use super::effect::{self, KeptEffect};
 use super::fact::{self, KeptFact};
+use super::rebuild::{self, KeptReport};
 use super::review::{self, Review};
 use super::{State, change, page, projection};
 use crate::error::{self, StoreError};
@@ -34,6 +35,8 @@ pub struct Story {
     pub reviews: Vec<Review>,
     /// What was to be done about it, whatever became of that.
     pub effects: Vec<KeptEffect>,
+    /// What the last rebuild came to, if there ever was one.
+    pub rebuilt: Option<KeptReport>,
 }
 
 impl State {
@@ -51,6 +54,7 @@ impl State {
             changes: Vec::new(),
             reviews: Vec::new(),
             effects: Vec::new(),
+            rebuilt: None,
         };
         for item in self.partition(&resource.hash(), "").await? {
             if decision::is_one(&item) {
@@ -68,6 +72,8 @@ impl State {
                 story.reviews.push(review::decode(&item)?);
             } else if effect::is_one(&item) {
                 story.effects.push(effect::decode(&item)?);
+            } else if rebuild::is_one(&item) {
+                story.rebuilt = Some(rebuild::decode(&item)?);
             }
         }
         // A mark that was copied and did not leave its first place says the same twice. One that was copied and
@@ -97,13 +103,23 @@ impl State {
         hash: &KeyHash,
         prefix: &str,
     ) -> Result<Vec<Item>, StoreError> {
+        self.attributes(hash, prefix, &[]).await
+    }
+
+    /// The same, and only these attributes of each; all of them when none is named.
+    pub(super) async fn attributes(
+        &self,
+        hash: &KeyHash,
+        prefix: &str,
+        only: &[&str],
+    ) -> Result<Vec<Item>, StoreError> {
         let mut condition = "pk = :pk".to_owned();
         let mut values = Item::from([(":pk".into(), item::text(hash.as_str()))]);
         if !prefix.is_empty() {
             condition.push_str(" AND begins_with(sk, :prefix)");
             values.insert(":prefix".into(), item::text(prefix));
         }
-        self.query(&condition, values).await
+        self.query(&condition, values, only).await
     }
 
     /// The items of a partition whose sort key is within these.
@@ -118,11 +134,17 @@ impl State {
             (":from".into(), item::text(from)),
             (":to".into(), item::text(to)),
         ]);
-        self.query("pk = :pk AND sk BETWEEN :from AND :to", values)
+        self.query("pk = :pk AND sk BETWEEN :from AND :to", values, &[])
             .await
     }
 
-    async fn query(&self, condition: &str, values: Item) -> Result<Vec<Item>, StoreError> {
+    async fn query(
+        &self,
+        condition: &str,
+        values: Item,
+        only: &[&str],
+    ) -> Result<Vec<Item>, StoreError> {
+        let (expression, names) = item::only(only);
         let mut items = Vec::new();
         let mut start = None;
         loop {
@@ -132,6 +154,8 @@ impl State {
                 .table_name(&self.table)
                 .key_condition_expression(condition)
                 .set_expression_attribute_values(Some(values.clone()))
+                .set_projection_expression(expression.clone())
+                .set_expression_attribute_names(names.clone())
                 .consistent_read(true)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .set_exclusive_start_key(start)

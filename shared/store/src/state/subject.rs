@@ -20,12 +20,14 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnConsumedCapacity, TransactWriteItem};
 use lastword_domain::effect::outbox::{Called, EffectWrite};
+use lastword_domain::name::{SubjectId, SubjectKind};
 use lastword_domain::{
-    Digest, EffectRule, EffectStatus, Evidence, Meaning, Owner, Revision, SubjectKey,
+    Digest, EffectRule, EffectStatus, Evidence, Meaning, Owner, Report, Revision, SubjectKey,
 };
 
 use super::effect::{self, KeptEffect};
 use super::member::{self, MemberCopy};
+use super::rebuild::{self, KeptReport};
 use super::review::{self, Holder, Review};
 use super::{Committed, Pauses, State, meaning};
 use crate::error::{self, StoreError};
@@ -35,7 +37,7 @@ use crate::moment::Moment;
 const KIND: &str = "subject";
 const SORT: &str = "subject";
 /// How many partitions one kind of the census is spread over.
-const SHARDS: u8 = 4;
+pub(crate) const SHARDS: u8 = 4;
 
 /// A subject with its members, as loaded for a decision.
 #[derive(Debug, Clone)]
@@ -63,6 +65,8 @@ pub struct SubjectStory {
     pub reviews: Vec<Review>,
     /// Its effects, whatever became of them.
     pub effects: Vec<KeptEffect>,
+    /// What the last rebuild came to, if there ever was one.
+    pub rebuilt: Option<KeptReport>,
 }
 
 /// What a decision about a subject commits.
@@ -80,8 +84,15 @@ pub struct SubjectCommit<'c> {
     pub called: &'c Called,
     /// What is written of effects.
     pub effects: &'c [EffectWrite],
+    /// What a rebuild tells of itself, if one decides.
+    pub report: Option<&'c Report>,
     /// For people.
     pub now: Moment,
+}
+
+/// How the partitions of the census begin in which a kind's subjects are.
+pub(crate) fn census(kind: &SubjectKind) -> String {
+    format!("subject/{kind}")
 }
 
 pub(crate) fn key(subject: &SubjectKey) -> Item {
@@ -99,6 +110,7 @@ fn encode(commit: &SubjectCommit<'_>) -> Item {
         evidence: _,
         called,
         effects: _,
+        report: _,
         now,
     } = *commit;
     let mut item = key(subject);
@@ -125,7 +137,7 @@ fn encode(commit: &SubjectCommit<'_>) -> Item {
     put("decided_at", item::text(now.to_text()));
     put(
         "census",
-        item::text(format!("subject/{}#{shard}", subject.kind)),
+        item::text(format!("{}#{shard}", census(&subject.kind))),
     );
     meaning::encode(next, &mut item);
     effect::encode_called(called, &mut item);
@@ -188,6 +200,7 @@ impl State {
             decided_at: None,
             reviews: Vec::new(),
             effects: Vec::new(),
+            rebuilt: None,
         };
         for item in self.partition(&subject.hash(), "").await? {
             if member::is_one(&item) {
@@ -196,6 +209,8 @@ impl State {
                 story.reviews.push(review::decode(&item)?);
             } else if effect::is_one(&item) {
                 story.effects.push(effect::decode(&item)?);
+            } else if rebuild::is_one(&item) {
+                story.rebuilt = Some(rebuild::decode(&item)?);
             } else if item
                 .get("sk")
                 .and_then(|sort| sort.as_s().ok())
@@ -247,7 +262,7 @@ impl State {
         let values = (!values.is_empty()).then_some(values);
         let owner = Owner::Subject(commit.subject.clone());
         let effects = self.effect_writes(&owner, commit.effects, commit.now)?;
-        if reviews.is_empty() && effects.is_empty() {
+        if reviews.is_empty() && effects.is_empty() && commit.report.is_none() {
             let put = self.put_subject(item, condition, values).await?;
             return Ok(if put { done } else { Committed::Lost });
         }
@@ -261,6 +276,10 @@ impl State {
         let mut writes = vec![TransactWriteItem::builder().put(put).build()];
         writes.extend(reviews);
         writes.extend(effects);
+        if let Some(report) = commit.report {
+            let report = rebuild::encode(&commit.subject.hash(), report, commit.now);
+            writes.push(self.put_write(report)?);
+        }
         Ok(if self.transact(writes).await? {
             done
         } else {
@@ -322,6 +341,15 @@ impl LoadedSubject {
             effects: BTreeMap::new(),
         }
     }
+}
+
+/// The key from its readable parts.
+pub(crate) fn decode_key(item: &Item) -> Result<SubjectKey, StoreError> {
+    let reading = Reading { kind: KIND, item };
+    Ok(SubjectKey {
+        kind: reading.name("kind", SubjectKind::parse)?,
+        id: reading.name("subject_id", SubjectId::parse)?,
+    })
 }
 
 /// The subject's own item.
