@@ -26,6 +26,7 @@ mod own_api;
 mod payloads;
 mod poison;
 mod reading;
+mod rebuild;
 mod reviews;
 mod rules;
 mod samples;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::*;
 
-const CONFIG: &str = r#"
+pub const CONFIG: &str = r#"
 [retry]
 attempts = 5
 first_delay_seconds = 600

@@ -297,7 +297,13 @@ impl Reconciler {
         let called =
             self.rules
                 .called_for(&signal.integration, &signal.resource, projection, facts);
-        called.into_iter().map(move |called| {
+        // Two contents under one identity call for one action, and one transaction writes an item once.
+        let mut seen = BTreeSet::new();
+        let once = move |called: &CalledFor| {
+            let fact = (called.fact.kind.clone(), called.fact.id.clone());
+            seen.insert((called.rule.clone(), fact))
+        };
+        called.into_iter().filter(once).map(move |called| {
             let CalledFor {
                 rule,
                 fact,

@@ -151,23 +151,15 @@ impl Reconciler {
 
     async fn recompute(&self, signal: &Signal, going: &mut Going<'_>) -> Result<Turn, StoreError> {
         let resource = &signal.resource;
-        let hash = resource.hash();
-        let reports = self.state.reports(std::slice::from_ref(&hash)).await?;
-        if let Some(kept) = reports
-            .get(&hash)
-            .filter(|kept| kept.report.run == going.run)
-        {
-            if kept.report.outcome.is_final() {
-                return Ok(Turn::Done);
-            }
-            going.differs.extend(&kept.report.differs);
-        }
         let Some(configured) = self.configured(signal) else {
             let report = going.report(Rebuilt::Unconfigured, None);
             return self.tell(resource, report).await.map(|_| Turn::Done);
         };
         // First: whatever is committed from here on is found out by the revision.
         let mut loaded = self.state.load(resource, &[], Bodies::Without, &[]).await?;
+        if self.is_told(resource, going).await? {
+            return Ok(Turn::Done);
+        }
         let held = &loaded.projection;
         let events = self.state.decided_events(resource, held).await?;
         if events.is_empty() && held.revision == Revision::NONE {
@@ -193,6 +185,23 @@ impl Reconciler {
             going.differs.insert(Part::Facts);
         }
         Ok(turn)
+    }
+
+    /// Whether this run has done it; else what it found before goes on being told. Asked after the revision was loaded,
+    /// so that whoever commits meanwhile wins.
+    async fn is_told(
+        &self,
+        resource: &ResourceKey,
+        going: &mut Going<'_>,
+    ) -> Result<bool, StoreError> {
+        let hash = resource.hash();
+        let reports = self.state.reports(std::slice::from_ref(&hash)).await?;
+        let kept = reports.get(&hash).map(|kept| &kept.report);
+        let Some(report) = kept.filter(|report| report.run == going.run) else {
+            return Ok(false);
+        };
+        going.differs.extend(&report.differs);
+        Ok(report.outcome.is_final())
     }
 
     /// Facts alone, where there are many.

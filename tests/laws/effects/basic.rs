@@ -29,6 +29,25 @@ async fn a_fact_calls_for_its_effect_once_however_often_and_by_whichever_event_i
 }
 
 #[tokio::test]
+async fn two_contents_of_one_fact_in_one_batch_call_for_one_effect() {
+    let machine = shop().await;
+    let worker = machine.worker().unwrap();
+    for version in 1..=3 {
+        let event = format!("e{version}");
+        send(
+            &machine,
+            &worker,
+            &bill(&event, "paid", "b1", version, "paid"),
+        )
+        .await;
+    }
+    machine.settle_all(&worker).await.unwrap();
+    let effects = effects_of_bill(&machine, &worker, "b1").await;
+    assert_eq!(at(&effects), [("receipt".to_owned(), Done)]);
+    assert_eq!(mail(&machine).bodies().len(), 1);
+}
+
+#[tokio::test]
 async fn two_bills_of_one_customer_are_two_receipts() {
     let machine = shop().await;
     let worker = machine.worker().unwrap();

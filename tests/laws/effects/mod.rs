@@ -6,3 +6,5 @@ mod crashes;
 mod orders;
 mod races;
 mod world;
+
+pub use world::*;

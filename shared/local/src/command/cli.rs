@@ -1,5 +1,7 @@
 //! What can be asked, and how; may not do any of it.
 
+mod rebuild;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -9,6 +11,8 @@ use lastword_domain::{
         Account, Environment, NameError, Provider, ResourceId, ResourceType, SubjectId, SubjectKind,
     },
 };
+
+pub(super) use rebuild::{Rebuild, What};
 
 /// Where a stack on this machine keeps its data when nothing else is said.
 pub(super) const DIRECTORY: &str = ".lastword";
@@ -38,6 +42,8 @@ pub(super) enum Command {
     Inspect(Inspect),
     /// Say what becomes of an effect that failed, or of which nobody knows whether it was acted on
     Effect(Ruled),
+    /// Recompute what is held from the inbox and the sources, and say what differed; sends nothing
+    Rebuild(Rebuild),
     /// Name the providers whose guarantees are built in, or explain one of them
     Contracts(Contracts),
     /// Print the headers that make a POST of a file authentic

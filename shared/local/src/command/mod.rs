@@ -1,6 +1,7 @@
 //! The `lastword` command: what a person, or a script, asks of Lastword at a terminal.
 //!
-//! Suggested reading order: [`cli`] is what can be asked, [`check`], [`inspect`], [`effect`] and [`dev`] answer it,
+//! Suggested reading order: [`cli`] is what can be asked, [`check`], [`inspect`], [`effect`], [`rebuild`] and [`dev`]
+//! answer it,
 //! [`contracts`], [`sign`], [`send`] and [`vectors`] are for who adds a provider or tries an endpoint,
 //! [`stack`] is how one command finds what another one runs, [`show`] is what people see.
 
@@ -10,6 +11,7 @@ mod check;
 mod dev;
 mod effect;
 mod inspect;
+mod rebuild;
 
 mod contracts;
 mod send;
@@ -46,6 +48,7 @@ pub async fn run() -> ExitCode {
         Command::Dev(asked) => dev::run(&asked).await,
         Command::Inspect(asked) => inspect::run(&asked).await,
         Command::Effect(asked) => effect::run(&asked).await,
+        Command::Rebuild(asked) => rebuild::run(&asked).await,
         Command::Contracts(asked) => contracts::run(&asked),
         Command::Sign(asked) => sign::run(&asked),
         Command::Send(asked) => send::run(&asked).await,
