@@ -12,13 +12,13 @@ mod gathering;
 mod recomputing;
 mod weighing;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use lastword_domain::decide::Fact;
-use lastword_domain::effect::outbox::{Before, Followed, Mode, follow};
+use lastword_domain::effect::outbox::{Asked, Before, Followed, Mode, follow};
 use lastword_domain::{
-    Evidence, Link, Part, Projection, Rebuilt, Report, ResourceKey, Revision, Signal,
+    EffectRule, Evidence, Link, Part, Projection, Rebuilt, Report, ResourceKey, Revision, Signal,
 };
 use lastword_rules::{Found, Gap, Meant};
 use lastword_store::{Bodies, Commit, Committed, Loaded, Recommit, StoreError};
@@ -35,7 +35,9 @@ const MOST_FACTS: usize = 20;
 /// What is known of a rebuild while it goes on.
 struct Going<'r> {
     run: &'r str,
-    /// What differed so far.
+    /// What differed before, as far as that is committed.
+    before: BTreeSet<Part>,
+    /// What differs now.
     differs: BTreeSet<Part>,
     /// How many facts are recorded at once.
     most_facts: usize,
@@ -86,6 +88,7 @@ impl Reconciler {
         let resource = &signal.resource;
         let mut going = Going {
             run,
+            before: BTreeSet::new(),
             differs: BTreeSet::new(),
             most_facts: MOST_FACTS,
             tried: 0,
@@ -181,8 +184,8 @@ impl Reconciler {
             true => self.record(work, some).await?,
             false => self.conclude_rebuild(work, some, going).await?,
         };
-        if going.tried > 0 && matches!(turn, Turn::More) {
-            going.differs.insert(Part::Facts);
+        if matches!(turn, Turn::More) {
+            going.before.insert(Part::Facts);
         }
         Ok(turn)
     }
@@ -200,7 +203,7 @@ impl Reconciler {
         let Some(report) = kept.filter(|report| report.run == going.run) else {
             return Ok(false);
         };
-        going.differs.extend(&report.differs);
+        going.before.extend(&report.differs);
         Ok(report.outcome.is_final())
     }
 
@@ -219,9 +222,11 @@ impl Reconciler {
             rebuild: None,
             now: (self.clock)(),
         };
-        Ok(match Turn::from(self.state.commit(&commit).await?) {
-            Turn::Done => Turn::More,
-            other => other,
+        Ok(match self.state.commit(&commit).await? {
+            Committed::Done(_) => Turn::More,
+            refused @ (Committed::Lost | Committed::TooLarge | Committed::TooMuch) => {
+                refused.into()
+            }
         })
     }
 
@@ -236,30 +241,8 @@ impl Reconciler {
             true => self.state_of(&work).await,
             false => State::Kept("what comes out is larger than the store takes".to_owned()),
         };
-        let (mut outcome, mut why, says) = state.settled(held, work.gathered.trouble.as_deref());
-        if going.skipped > 0 && outcome == Rebuilt::Same {
-            outcome = Rebuilt::Kept;
-            why = Some(format!(
-                "{} facts are larger than the store takes",
-                going.skipped
-            ));
-        }
-        let found = Found {
-            contested: &facts::named(&work.gathered.contested),
-            gap: Gap::NotLookedFor,
-        };
-        let Meant {
-            meaning,
-            evidence,
-            asked,
-        } = self
-            .rules
-            .meaning(&work.signal.integration, resource, &says, found);
-        let next = Projection {
-            meaning,
-            revision: held.revision.next(),
-            ..says
-        };
+        let (outcome, why, says) = state.settled(held, work.gathered.trouble.as_deref());
+        let (next, evidence, asked) = self.means(&work, says);
         let copies = self.wrong_copies(resource, &next).await?;
         let before = Before {
             first: held.contents.is_none(),
@@ -268,21 +251,14 @@ impl Reconciler {
         };
         let Followed { called, writes } = follow(Mode::Rebuild, before, &asked);
         let differing = weighing::differing(held, &next);
-        let mut differs = &going.differs | &differing;
-        differs.extend((!facts.is_empty()).then_some(Part::Facts));
+        going.differs.extend(&differing);
+        going
+            .differs
+            .extend((!facts.is_empty()).then_some(Part::Facts));
         if copies.iter().any(|copy| held.meaning.links.contains(copy)) {
-            differs.insert(Part::Members);
+            going.differs.insert(Part::Members);
         }
-        let outcome = match outcome {
-            Rebuilt::Same if !differs.is_empty() => Rebuilt::Changed,
-            other => other,
-        };
-        let report = Report {
-            run: going.run.to_owned(),
-            outcome,
-            differs,
-            why,
-        };
+        let report = going.concluded(outcome, why);
         let commit = Commit {
             resource,
             loaded: work.loaded,
@@ -299,7 +275,38 @@ impl Reconciler {
             }),
             now: (self.clock)(),
         };
-        self.state.commit(&commit).await.map(Turn::from)
+        let committed = self.state.commit(&commit).await?;
+        if !matches!(committed, Committed::Done(_)) {
+            // It was not so: it is found out again.
+            going.differs.clear();
+        }
+        Ok(committed.into())
+    }
+
+    /// What it means by the rules of now, with what a person is shown and what actions say.
+    fn means(
+        &self,
+        work: &Work<'_>,
+        says: Projection,
+    ) -> (Projection, Evidence, BTreeMap<EffectRule, Asked>) {
+        let found = Found {
+            contested: &facts::named(&work.gathered.contested),
+            gap: Gap::NotLookedFor,
+        };
+        let signal = work.signal;
+        let Meant {
+            meaning,
+            evidence,
+            asked,
+        } = self
+            .rules
+            .meaning(&signal.integration, &signal.resource, &says, found);
+        let next = Projection {
+            meaning,
+            revision: work.loaded.projection.revision.next(),
+            ..says
+        };
+        (next, evidence, asked)
     }
 
     /// The subjects in which its copy is not what it should be.
@@ -319,11 +326,27 @@ impl Reconciler {
 }
 
 impl Going<'_> {
+    /// What is reported of a conclusion.
+    fn concluded(&self, outcome: Rebuilt, why: Option<String>) -> Report {
+        if outcome != Rebuilt::Same {
+            return self.report(outcome, why);
+        }
+        if self.skipped > 0 {
+            let why = format!("{} facts are larger than the store takes", self.skipped);
+            return self.report(Rebuilt::Kept, Some(why));
+        }
+        let outcome = match self.differs.is_empty() && self.before.is_empty() {
+            true => Rebuilt::Same,
+            false => Rebuilt::Changed,
+        };
+        self.report(outcome, why)
+    }
+
     fn report(&self, outcome: Rebuilt, why: Option<String>) -> Report {
         Report {
             run: self.run.to_owned(),
             outcome,
-            differs: self.differs.clone(),
+            differs: &self.before | &self.differs,
             why,
         }
     }

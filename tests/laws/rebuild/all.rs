@@ -108,9 +108,10 @@ async fn settle_all(machine: &Machine, worker: &Worker) {
 
 async fn history(machine: &Machine, worker: &Worker) {
     let all: Vec<_> = (0..BILLS + 2 * ORDERS).map(bodies).collect();
-    // Some rounds, so that some events meet what was concluded from others.
-    for round in 0..EVENTS / 2 {
-        let some = all.iter().flat_map(|own| &own[round * 2..round * 2 + 2]);
+    // Two rounds, so that some events meet what was concluded from others.
+    for round in 0..2 {
+        let half = EVENTS / 2;
+        let some = all.iter().flat_map(|own| &own[round * half..][..half]);
         let sends: Vec<_> = some.map(|body| send(machine, worker, body)).collect();
         stream::iter(sends)
             .buffer_unordered(AT_ONCE)

@@ -14,6 +14,9 @@ use crate::reconciler::Reconciler;
 use crate::strategies::{self, Looked};
 
 /// What comes out.
+// There is one at a time, and it is moved once.
+#[allow(clippy::large_enum_variant)]
+#[must_use]
 pub(super) enum State {
     /// What is held.
     Same,
@@ -49,6 +52,9 @@ impl State {
 }
 
 /// What the bodies alone come to.
+// There is one at a time, and it is moved once.
+#[allow(clippy::large_enum_variant)]
+#[must_use]
 enum Bodies {
     /// A state; or none.
     State(Option<Projection>),
@@ -64,7 +70,7 @@ impl Reconciler {
             Strategy::Fact if work.gathered.gone > 0 => State::Kept(gone(work)),
             Strategy::Fact => State::Same,
             Strategy::Version | Strategy::Transition | Strategy::Sequence => {
-                self.from_bodies(work).await
+                self.by_bodies(work).await
             }
         }
     }
@@ -85,7 +91,7 @@ impl Reconciler {
     }
 
     /// What all bodies say; where that is not what is held, the source has the last word if it can be asked.
-    async fn from_bodies(&self, work: &Work<'_>) -> State {
+    async fn by_bodies(&self, work: &Work<'_>) -> State {
         let held = &work.loaded.projection;
         if work.gathered.gone > 0 {
             return State::Kept(gone(work));

@@ -123,3 +123,105 @@ pub(super) fn differing(held: &Projection, next: &Projection) -> BTreeSet<Part> 
     }
     differs
 }
+
+#[cfg(test)]
+mod tests {
+    use lastword_domain::{Grave, Json, Status};
+
+    use super::*;
+
+    fn at(version: &str, text: &str) -> Projection {
+        Projection {
+            contents: Some(Contents::one(Content::Present(Json::parse(text).unwrap()))),
+            version: Some(Version::parse(version).unwrap()),
+            ..Projection::unknown()
+        }
+    }
+
+    fn deleted(version: &str, proof: Proof) -> Projection {
+        let version = Some(Version::parse(version).unwrap());
+        Projection {
+            contents: Some(Contents::one(Content::Deleted)),
+            version: version.clone(),
+            grave: Some(Grave { proof, version }),
+            ..Projection::unknown()
+        }
+    }
+
+    #[test]
+    fn what_tells_less_than_is_held_is_behind_and_the_same_version_may_be_put_right() {
+        let held = at("2", "{}");
+        for (found, weighed) in [
+            (at("2", " {}"), Weighed::Same),
+            (at("2", "[]"), Weighed::Other),
+            (at("3", "{}"), Weighed::Other),
+            (at("1", "{}"), Weighed::Behind),
+            (deleted("2", Proof::Event), Weighed::Other),
+        ] {
+            assert_eq!(weigh(&held, &found, None), weighed, "{found:?}");
+        }
+        assert_eq!(onto(&held, at("2", " {}")), held);
+    }
+
+    #[test]
+    fn a_tombstone_that_only_a_read_can_have_left_is_not_taken_back() {
+        let found = at("2", "{}");
+        assert_eq!(
+            weigh(&deleted("2", Proof::Absence), &found, None),
+            Weighed::Behind
+        );
+        // All events are there, and none of them says so.
+        assert_eq!(
+            weigh(&deleted("2", Proof::Event), &found, None),
+            Weighed::Other
+        );
+    }
+
+    #[test]
+    fn of_ordered_statuses_one_that_does_not_reach_the_held_one_is_behind() {
+        let leads = |from: &str, to: &[&str]| {
+            (
+                from.to_owned(),
+                to.iter().map(|to| (*to).to_owned()).collect(),
+            )
+        };
+        let order = [leads("a", &["b", "c"]), leads("b", &["d"])].into();
+        let order = StatusOrder::parse(&order).unwrap();
+        let under = |status: &str, text: &str| {
+            let content = Content::Present(Json::parse(text).unwrap());
+            let status = Status::parse(status).unwrap();
+            Projection {
+                contents: Some(Contents::ranked(content, status)),
+                ..Projection::unknown()
+            }
+        };
+        for (found, weighed) in [
+            (under("b", "1"), Weighed::Same),
+            (under("b", "2"), Weighed::Other),
+            (under("d", "2"), Weighed::Other),
+            (under("a", "1"), Weighed::Behind),
+            (under("c", "1"), Weighed::Behind),
+        ] {
+            assert_eq!(
+                weigh(&under("b", "1"), &found, Some(&order)),
+                weighed,
+                "{found:?}"
+            );
+        }
+        // A status that is not declared any more holds nobody up.
+        assert_eq!(
+            weigh(&under("x", "1"), &under("a", "1"), Some(&order)),
+            Weighed::Other
+        );
+    }
+
+    #[test]
+    fn a_tie_in_a_count_is_the_same_however_far_the_count_had_come_before_it_was_found() {
+        let tied = |version: &str| Projection {
+            tied: Some(Version::parse("2").unwrap()),
+            ..at(version, "[1]")
+        };
+        assert_eq!(weigh(&tied("5"), &tied("1"), None), Weighed::Same);
+        assert_eq!(weigh(&at("5", "[1]"), &tied("1"), None), Weighed::Behind);
+    }
+}

@@ -11,6 +11,8 @@ mod kills;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
+mod rebuild;
+#[cfg(test)]
 mod stack;
 #[cfg(test)]
 mod subjects;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lastword_domain::{Meaning, ReviewStatus};
-use lastword_store::{KeptFact, Review};
+use lastword_domain::{Meaning, Report, ReviewStatus};
+use lastword_store::{KeptFact, KeptReport, Review};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::command::show::{self, BAD, Cell, GOOD, QUIET};
@@ -102,6 +102,38 @@ pub(super) fn review(review: &Review) -> Value {
         "who": review.who,
         "choice": review.choice,
     })
+}
+
+/// What the last rebuild came to.
+pub(super) fn rebuilt(kept: Option<&KeptReport>) -> Value {
+    json!(kept.map(|kept| {
+        let differs = kept.report.differs.iter().map(|part| part.as_str());
+        json!({
+            "run": kept.report.run,
+            "outcome": kept.report.outcome.as_str(),
+            "differs": differs.collect::<Vec<_>>(),
+            "why": kept.report.why,
+            "at": kept.at,
+        })
+    }))
+}
+
+/// The same as a line, where there was one.
+pub(super) fn rebuilt_line(kept: Option<&KeptReport>) -> String {
+    let Some(kept) = kept else {
+        return String::new();
+    };
+    let Report {
+        run,
+        outcome,
+        differs,
+        why,
+    } = &kept.report;
+    let differs: Vec<&str> = differs.iter().map(|part| part.as_str()).collect();
+    let mut words = vec![format!("{outcome} (run {run}, {})", kept.at)];
+    words.extend((!differs.is_empty()).then(|| differs.join(", ")));
+    words.extend(why.clone());
+    format!("{:<13}{}\n", "rebuilt", show::harmless(&words.join(": ")))
 }
 
 /// A table, where there are any.

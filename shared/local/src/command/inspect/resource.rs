@@ -153,6 +153,8 @@ fn as_json(resource: &ResourceKey, story: &Story, body: bool) -> Value {
         object.insert("effects".to_owned(), effects::as_json(&story.effects, body));
         let waiting = projection.is_some_and(|it| it.waiting);
         object.insert("waiting".to_owned(), json!(waiting));
+        let rebuilt = meaning::rebuilt(story.rebuilt.as_ref());
+        object.insert("rebuilt".to_owned(), rebuilt);
     }
     if let Some(object) = told.as_object_mut().filter(|_| body) {
         // As texts: the provider's numbers may be larger than a reader's own.
@@ -216,6 +218,7 @@ fn as_text(resource: &ResourceKey, story: &Story, body: bool) -> String {
     if let Some(projection) = projection {
         text.push_str(&meaning::as_text(&projection.meaning));
     }
+    text.push_str(&meaning::rebuilt_line(story.rebuilt.as_ref()));
     text.push('\n');
     text.push_str(&table(&story.decisions));
     text.push_str(&meaning::facts(&story.facts, body));

@@ -51,6 +51,7 @@ fn as_json(subject: &SubjectKey, story: &SubjectStory, body: bool) -> Value {
         "members": members.collect::<Vec<_>>(),
         "effects": effects::as_json(&story.effects, body),
         "reviews": story.reviews.iter().map(meaning::review).collect::<Vec<_>>(),
+        "rebuilt": meaning::rebuilt(story.rebuilt.as_ref()),
     })
 }
 
@@ -67,6 +68,7 @@ fn as_text(subject: &SubjectKey, story: &SubjectStory, known: bool, body: bool) 
         text.push_str(&format!("{:<13}{decided_at}\n", "decided at"));
     }
     text.push_str(&meaning::as_text(&story.loaded.meaning));
+    text.push_str(&meaning::rebuilt_line(story.rebuilt.as_ref()));
     let row = |member: &MemberCopy| {
         vec![
             Cell::new(member.role.as_str()),
