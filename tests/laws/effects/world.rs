@@ -9,7 +9,7 @@ use lastword_local::destination::Destination;
 use lastword_local::machine::{Machine, Worker};
 use lastword_store::KeptEffect;
 
-pub use crate::shop::{each, send, told};
+pub use crate::shop::{each, send, thing, told};
 use crate::shop::{order_story, shop_with, story_of};
 
 /// Effects on facts, resources and a subject, to every kind of destination.

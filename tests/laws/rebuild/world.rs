@@ -190,13 +190,11 @@ fn is_nothing(name: &str, value: &AttributeValue) -> bool {
 
 /// The same text for the same value: maps have no order of their own.
 fn shown(value: &AttributeValue) -> String {
-    match value {
-        AttributeValue::M(map) => {
-            let sorted: BTreeMap<_, _> = map.iter().map(|(name, v)| (name, shown(v))).collect();
-            format!("{sorted:?}")
-        }
-        other => format!("{other:?}"),
+    if let AttributeValue::M(map) = value {
+        let sorted: BTreeMap<_, _> = map.iter().map(|(name, v)| (name, shown(v))).collect();
+        return format!("{sorted:?}");
     }
+    format!("{value:?}")
 }
 
 /// How much went out: what every destination saw, and what others were told on the bus.
