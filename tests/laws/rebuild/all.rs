@@ -190,7 +190,7 @@ async fn after_ten_thousand_events_everything_is_rebuilt_and_nothing_is_sent_or_
     settle(&machine, &worker, 30).await;
     let rest = left(&worker, &owners, "one").await;
     assert!(rest.len() < owners.len() && rest.len() > 300);
-    assert_eq!(stored(&machine).await, before);
+    assert_same(&stored(&machine).await, &before);
     ask(&machine, "shop", &rest, "one").await;
     settle_all(&machine, &worker).await;
     assert_eq!(left(&worker, &owners, "one").await, []);
@@ -206,7 +206,7 @@ async fn after_ten_thousand_events_everything_is_rebuilt_and_nothing_is_sent_or_
             assert_eq!(kept.report.run, run);
             assert_eq!(came_to(&kept.report), (Rebuilt::Same, Vec::<Part>::new()));
         }
-        assert_eq!(stored(&machine).await, before, "{run}");
+        assert_same(&stored(&machine).await, &before);
         assert_eq!(sends(&machine), sent, "{run}");
     }
     println!("{:.1} s: rebuilt twice", began.elapsed().as_secs_f64());

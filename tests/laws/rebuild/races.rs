@@ -117,7 +117,7 @@ async fn two_rebuilds_of_one_resource_at_once_put_it_right_once() {
         machine.settle_all(&one).await.unwrap();
         let report = reported(&one, &Owner::Resource(resource)).await;
         assert_eq!(came_to(&report), (Rebuilt::Changed, vec![Part::Contents]));
-        assert_eq!(stored(&machine).await, before);
+        assert_same(&stored(&machine).await, &before);
         assert_eq!(sends(&machine).0, sent);
     }
 }

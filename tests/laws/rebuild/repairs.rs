@@ -46,7 +46,7 @@ async fn a_state_that_somebody_wrote_by_hand_is_put_right_and_named() {
     let report = rebuild(&machine, &worker, &resource, "r").await;
     assert_eq!(came_to(&report), (Rebuilt::Changed, vec![Part::Contents]));
     machine.settle_all(&worker).await.unwrap();
-    assert_eq!(stored(&machine).await, before);
+    assert_same(&stored(&machine).await, &before);
     assert_eq!(sends(&machine).0, sent.0);
     let report = rebuild(&machine, &worker, &resource, "again").await;
     assert_eq!(came_to(&report), (Rebuilt::Same, vec![]));
@@ -80,7 +80,7 @@ async fn a_projection_that_is_missing_is_made_again_from_what_was_decided() {
         let item = all.get_mut(&(pk.to_string(), "projection".to_owned()));
         item.unwrap().remove("recent");
     }
-    assert_eq!(after, before);
+    assert_same(&after, &before);
     assert_eq!(sends(&machine).0, sent);
 }
 
@@ -178,7 +178,7 @@ async fn a_member_s_copy_that_is_wrong_or_missing_is_written_again_and_its_subje
             item.remove("called");
         }
     }
-    assert_eq!(after, before);
+    assert_same(&after, &before);
     send(&machine, &worker, &of_order("payment", "o1", 2, "paid")).await;
     machine.settle_all(&worker).await.unwrap();
     assert_eq!(sends(&machine).0, 2);

@@ -11,6 +11,9 @@ use lastword_local::machine::{Machine, STATE_TABLE, Worker};
 use lastword_queue::{OutgoingMessage, Queue};
 use lastword_store::Census;
 
+/// Items by their keys, each by its attributes.
+pub type Stored = BTreeMap<(String, String), BTreeMap<String, String>>;
+
 pub type Item = std::collections::HashMap<String, AttributeValue>;
 
 /// What every conclusion writes anew, whatever it concludes.
@@ -151,7 +154,7 @@ pub async fn listed(worker: &Worker, kinds: &[Census]) -> Vec<Owner> {
 }
 
 /// All that is stored in State, but the reports and what every conclusion writes anew.
-pub async fn stored(machine: &Machine) -> BTreeMap<(String, String), BTreeMap<String, String>> {
+pub async fn stored(machine: &Machine) -> Stored {
     let mut all = BTreeMap::new();
     let client = machine.stores.dynamodb();
     let mut start = None;
@@ -178,6 +181,36 @@ pub async fn stored(machine: &Machine) -> BTreeMap<(String, String), BTreeMap<St
     }
 }
 
+/// What is stored when nothing hidden comes back any more: a change that waited hides its message for a second.
+pub async fn at_rest(machine: &Machine, worker: &Worker) -> Stored {
+    let (mut before, mut same) = (Stored::new(), 0);
+    for _ in 0..100 {
+        machine.give_back().await;
+        machine.settle(worker).await.unwrap();
+        let now = stored(machine).await;
+        same = if now == before { same + 1 } else { 0 };
+        if same == 6 {
+            return now;
+        }
+        before = now;
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    }
+    panic!("it never comes to rest");
+}
+
+/// Fails with what differs, and nothing else.
+pub fn assert_same(after: &Stored, before: &Stored) {
+    let keys = before.keys().chain(after.keys());
+    let mut differs = keys.filter(|key| before.get(*key) != after.get(*key));
+    if let Some(key) = differs.next() {
+        panic!(
+            "{key:?}\nwas {:?}\nis  {:?}",
+            before.get(key),
+            after.get(key)
+        );
+    }
+}
+
 /// What every conclusion writes, and what says the same when it is not there.
 fn is_nothing(name: &str, value: &AttributeValue) -> bool {
     let empty = match name {
@@ -190,11 +223,14 @@ fn is_nothing(name: &str, value: &AttributeValue) -> bool {
 
 /// The same text for the same value: maps have no order of their own.
 fn shown(value: &AttributeValue) -> String {
-    if let AttributeValue::M(map) = value {
-        let sorted: BTreeMap<_, _> = map.iter().map(|(name, v)| (name, shown(v))).collect();
-        return format!("{sorted:?}");
-    }
-    format!("{value:?}")
+    let Ok(map) = value.as_m() else {
+        return format!("{value:?}");
+    };
+    let sorted: BTreeMap<_, _> = map
+        .iter()
+        .map(|(name, value)| (name, shown(value)))
+        .collect();
+    format!("{sorted:?}")
 }
 
 /// How much went out: what every destination saw, and what others were told on the bus.
