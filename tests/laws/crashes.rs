@@ -65,8 +65,8 @@ async fn a_crash_before_or_after_any_request_loses_nothing() {
             .await;
         }
     }
-    // Put, send, load and commit of two events, before and after each.
-    assert_eq!(crashes, 16);
+    // Put, send, load, commit and tell of two events, before and after each.
+    assert_eq!(crashes, 20);
 }
 
 #[tokio::test]

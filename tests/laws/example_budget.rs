@@ -158,12 +158,13 @@ async fn each_event_of_the_two_examples_costs_what_the_design_allows() {
         2.0,
     )
     .await;
+    // From here on the order's decision is a transaction with its confirmation: created, or looked after.
     cost(
         "payment, first",
         "billing",
         payment("e8", "succeeded"),
         7.0,
-        2.0,
+        4.0,
     )
     .await;
     cost(
@@ -171,7 +172,7 @@ async fn each_event_of_the_two_examples_costs_what_the_design_allows() {
         "carrier",
         parcel("e9", "collected"),
         7.0,
-        2.0,
+        4.0,
     )
     .await;
     cost(
@@ -179,7 +180,7 @@ async fn each_event_of_the_two_examples_costs_what_the_design_allows() {
         "carrier",
         parcel("e10", "delivered"),
         7.0,
-        2.0,
+        4.0,
     )
     .await;
     cost(
